@@ -9,7 +9,7 @@ import click
 
 from migrate.beside.written import Beside
 from migrate.pipeline import FileResult
-from migrate.report import display
+from migrate.report import display_path
 
 Program = list[FileResult]
 
@@ -74,7 +74,7 @@ def _ask(changed: Program, beside: Beside) -> str:
 
 
 def _name_files(changed: Program) -> str:
-    names = [display(r.path) for r in changed]
+    names = [display_path(r.path) for r in changed]
     more = len(names) - _NAMED
     if more <= 1:  # "and 1 more" takes as much room as a name.
         return ", ".join(names)

@@ -19,7 +19,7 @@ from typing import Any
 from migrate import outcomes
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 
 FORMAT = 1
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
@@ -77,9 +77,9 @@ def save(file: pathlib.Path, results: Iterable[FileResult]) -> None:
       OSError: it cannot be written.
     """
     files: dict[str, Any] = {
-        _name(file, result): dict(sorted(_count(result).items()))
+        _name_result(file, result): dict(sorted(_count_findings(result).items()))
         for result in results
-        if outcomes.find_status(result) is not None or _count(result)
+        if outcomes.find_status(result) is not None or _count_findings(result)
     }
     data = {"tool": "tf1to2", "format": FORMAT, "files": dict(sorted(files.items()))}
     file.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -95,13 +95,13 @@ def compare(
     failed = False
     seen: dict[str, _Counts] = {}
     for result in results:
-        name = _name(file, result)
-        seen[name] = _count(result)
+        name = _name_result(file, result)
+        seen[name] = _count_findings(result)
         left = dict(known.get(name, {}))
         findings = []
         for finding in result.findings:
             if _counts(finding):
-                key = _key(finding)
+                key = _make_key(finding)
                 if left.get(key, 0):
                     left[key] -= 1
                     finding = dataclasses.replace(finding, hidden=True)
@@ -122,8 +122,8 @@ def compare(
     return Comparison(compared, new + len(files), tuple(files), failed, gone)
 
 
-def _count(result: FileResult) -> _Counts:
-    return collections.Counter(_key(f) for f in result.findings if _counts(f))
+def _count_findings(result: FileResult) -> _Counts:
+    return collections.Counter(_make_key(f) for f in result.findings if _counts(f))
 
 
 def _counts(finding: Finding) -> bool:
@@ -142,11 +142,11 @@ def _rename_keys(counts: Mapping[str, object]) -> _Counts:
     return renamed
 
 
-def _key(finding: Finding) -> str:
+def _make_key(finding: Finding) -> str:
     return f"{finding.code} {finding.symbol}".rstrip()
 
 
-def _name(file: pathlib.Path, result: FileResult) -> str:
+def _name_result(file: pathlib.Path, result: FileResult) -> str:
     """A result's path from the baseline's directory, the same on every system."""
     path = os.path.relpath(os.path.abspath(result.path), file.absolute().parent)
-    return display(pathlib.Path(path)).replace(os.sep, "/")
+    return display_path(pathlib.Path(path)).replace(os.sep, "/")

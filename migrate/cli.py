@@ -61,12 +61,12 @@ class _Group(click.Group):
         except OSError as error:
             if error.errno == errno.EPIPE:  # `| head`; click ends quietly.
                 raise
-            _internal_error()
+            _report_internal_error()
         except Exception:
-            _internal_error()
+            _report_internal_error()
 
 
-def _internal_error() -> NoReturn:
+def _report_internal_error() -> NoReturn:
     import traceback
 
     traceback.print_exc()
@@ -174,7 +174,7 @@ def migrate_command(
             raise click.UsageError(
                 "`-` writes to standard output: no --write, no --output"
             )
-        _stdin(job, diff=diff, with_modules=with_modules)
+        _migrate_stdin(job, diff=diff, with_modules=with_modules)
     elif diff:
         from migrate.show import Diffs
 
@@ -214,7 +214,7 @@ def check(baseline: pathlib.Path | None, update_baseline: bool, **shared: Any) -
         raise click.UsageError("--update-baseline needs --baseline FILE")
     job = Job(shared)
     if job.stdin:
-        _stdin(job, check=True)
+        _migrate_stdin(job, check=True)
     else:
         job.finish_check(job.run(_check_result), baseline, update_baseline)
 
@@ -228,7 +228,7 @@ def _check_result(result: FileResult) -> FileResult:
     return results.check_support(result, result.path) if result.changed else result
 
 
-def _writable(result: FileResult) -> FileResult:
+def _check_writable(result: FileResult) -> FileResult:
     from migrate import results
 
     return results.check_target(result, result.path) if result.changed else result
@@ -241,7 +241,7 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
     from migrate.copies import Backup, CopyError
     from migrate.disk import git
     from migrate.next_steps import Written
-    from migrate.report import display
+    from migrate.report import display_path
 
     if changed := git.find_uncommitted(job.paths):
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
@@ -266,11 +266,11 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
             program = keep.copy_program(program)
         return results.write_program(program, beside=beside)
 
-    done = job.run(_writable, complete, choose=asking.choose if asking else None)
+    done = job.run(_check_writable, complete, choose=asking.choose if asking else None)
     if asking is not None and asking.left:
         job.left = True
         which = "it" if len(asking.left) == 1 else "them"
-        names = ", ".join(map(display, asking.left))
+        names = ", ".join(map(display_path, asking.left))
         click.echo(
             f"Not written, because you did not accept {which}: {names}", err=True
         )
@@ -281,20 +281,20 @@ def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     from migrate import copies, results
 
     try:
-        with copies.Copy.begin(tuple(job.paths), output) as copy:
-            Progress(job.quiet).start("copying")
+        with copies.Copy.begin_copy(tuple(job.paths), output) as copy:
+            Progress(job.quiet).start_progress("copying")
             failures = copy.make()
 
             def prepare(result: FileResult) -> FileResult:
                 if not result.changed:
                     return result
-                target = copy.target(result.path)
+                target = copy.find_target(result.path)
                 return results.check_target(result, target, own_copy=True)
 
             def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
-                return results.write_program(program, copy.target, beside)
+                return results.write_program(program, copy.find_target, beside)
 
-            done = job.run(prepare, complete, target=copy.target, each_link=True)
+            done = job.run(prepare, complete, target=copy.find_target, each_link=True)
             if job.interrupted:
                 click.echo(f"Nothing is written to {output}.", err=True)
                 return []
@@ -308,20 +308,20 @@ def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
-def _stdin(
+def _migrate_stdin(
     job: Job, *, diff: bool = False, with_modules: bool = False, check: bool = False
 ) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
     from migrate.beside.written import Beside
-    from migrate.extras import runtime_install_line
+    from migrate.extras import write_runtime_install_line
     from migrate.show import Diffs
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
     path = pathlib.Path("stdin.ipynb" if is_notebook else "stdin.py")
     result = pipeline.migrate_bytes(path, data, job.options)
-    ((result,),) = outcomes.settle([result], run.fallback_for(data, job.options))
+    ((result,),) = outcomes.settle([result], run.choose_fallback(data, job.options))
     if diff:
         Diffs(with_modules).print_program([result], Beside([result]))
     elif not check:
@@ -333,7 +333,7 @@ def _stdin(
                 err=True,
             )
         if result.installed:
-            line = runtime_install_line()
+            line = write_runtime_install_line()
             click.echo(f"The result imports tf1to2_runtime: {line}", err=True)
     if check:
         job.quiet = True

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
 from migrate.backends.keras_fit import train_by_fit
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome
@@ -60,7 +60,7 @@ from migrate.rules.imports import imports_missing, report_unanswered
 from migrate.several import apart as apart_of
 from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables import roles, symbols
 from migrate.tidying.tidy import tidy
 from migrate.unit import Unit
@@ -120,7 +120,7 @@ def is_own_output(text: str, filename: str) -> bool:
     if not beside:
         return False
     try:
-        return already_migrated(scopes_of(tree_of(text)), beside)
+        return already_migrated(build_scopes(parse_source(text)), beside)
     except (SyntaxError, ValueError, RecursionError):
         return False
 
@@ -135,7 +135,7 @@ def _migrate_with_hidden_symbols(text: str, unit: Unit) -> Migration:
     rest = _migrate_with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
-    if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
+    if not already_migrated(build_scopes(parse_source(text)), unit.own_modules):
         rest = add_unused_imports(text, rest, unit)
         rest = closed_world.add_untold(text, rest)
         rest = graph_mode.add_lost_session(text, rest)
@@ -193,7 +193,7 @@ def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
 
 def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     """A file's migration, whose effects are those of the file; else it is refused."""
-    several = _branch_by_branch(text, unit)
+    several = _migrate_branch_by_branch(text, unit)
     if several is not None and several.text != text:
         return several
     done = _migrate_and_judge(text, unit)
@@ -205,12 +205,12 @@ def _say_why(text: str, done: Migration, several: Migration, unit: Unit) -> Migr
     refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
     if not any(f.code == "N101" for f in refused):
         return done
-    source = Source(text, tree_of(text))
+    source = Source(text, parse_source(text))
     told = [*several.findings, *(f for f in refused if f.code not in ("N100", "N101"))]
     at = {(f.line, f.column) for f in told}
     rest = [
         f
-        for f in leave_program_whole(scopes_of(source.tree))
+        for f in leave_program_whole(build_scopes(source.tree))
         if (f.line, f.column) not in at
     ]
     return write_plan(source, Plan(), [*dict.fromkeys(told), *rest], unit)
@@ -225,11 +225,11 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
         done = call_directly(text, judged, unit.filename)
         done = train_by_fit(text, done, unit)
         return tidy(text, done, unit)
-    source = Source(text, tree_of(text))
+    source = Source(text, parse_source(text))
     at = {(f.line, f.column) for f in judged.findings}
     rest = [
         f
-        for f in leave_program_whole(scopes_of(source.tree))
+        for f in leave_program_whole(build_scopes(source.tree))
         if (f.line, f.column) not in at
     ]
     return write_plan(source, Plan(), [*judged.findings, *rest], unit)
@@ -239,8 +239,8 @@ def _compile_file(text: str, unit: Unit) -> Migration:
     """A file's migration, by its own text and what is known of the others."""
     if "tensorflow" not in text:
         return Migration(text)
-    tree = tree_of(text)
-    scopes = scopes_of(tree)
+    tree = parse_source(text)
+    scopes = build_scopes(tree)
     if already_migrated(scopes, unit.own_modules):
         return Migration(text)
     eager = migrate_half_migrated(Source(text, tree), scopes, unit)
@@ -256,7 +256,7 @@ def _compile_file(text: str, unit: Unit) -> Migration:
     for attempt in (
         _migrate_with_core_metrics,
         _migrate_with_seeds,
-        _graph_by_graph,
+        _migrate_graph_by_graph,
     ):
         found = attempt(text, scopes, unit)
         if found is not None:
@@ -306,7 +306,7 @@ def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | No
     return None if any(f.outcome in loud for f in found.findings) else found
 
 
-def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+def _migrate_graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     """The migration of a file of several graphs, each by itself; None if it is none."""
     for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
         several = taken_apart(text, scopes, lambda one: _compile_file(one, unit))
@@ -317,7 +317,7 @@ def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
     return None
 
 
-def _branch_by_branch(text: str, unit: Unit) -> Migration | None:
+def _migrate_branch_by_branch(text: str, unit: Unit) -> Migration | None:
     """The migration of a file of which a process runs one program; None if it is none."""
     if "Session" not in text and "Supervisor" not in text:
         return None
@@ -365,7 +365,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         if done is not None:
             return done
     findings.extend(older_shapes.report_deployed(scopes))
-    own = scopes if form is None else scopes_of(source.tree)
+    own = scopes if form is None else build_scopes(source.tree)
     if not has_refusal(findings):
         findings.extend(dimensions.plan_values(own, plan))
         findings.extend(lost_attributes.plan_attributes(own, plan))
@@ -428,7 +428,7 @@ def settle_program(path: str, options: Options) -> Settled:
 
 def _report_moved_code(text: str) -> Iterator[Finding]:
     """The uses of TensorFlow in a module whose code stands in its programs."""
-    for node, symbol in scopes_of(tree_of(text)).walk_uses():
+    for node, symbol in build_scopes(parse_source(text)).walk_uses():
         if symbol.startswith("tf."):
             yield Finding(
                 node.lineno,

@@ -65,13 +65,13 @@ def load(start: pathlib.Path) -> Config:
         table = data.get("tool", {}).get("tf1to2")
         if table is not None:
             try:
-                return _config(table, directory)
+                return _read_config(table, directory)
             except ConfigError as error:
                 raise ConfigError(f"{file}: [tool.tf1to2] {error}") from None
     return Config()
 
 
-def _config(table: Any, directory: pathlib.Path) -> Config:
+def _read_config(table: Any, directory: pathlib.Path) -> Config:
     if not isinstance(table, dict):
         raise ConfigError("is not a table")
     known = {*_LISTS, "strategy", "estimators", "runtime", "jobs"}

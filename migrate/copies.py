@@ -40,7 +40,7 @@ class Copy:
 
     @classmethod
     @contextlib.contextmanager
-    def begin(
+    def begin_copy(
         cls, roots: tuple[pathlib.Path, ...], output: pathlib.Path
     ) -> Iterator[Copy]:
         """A copy whose stage is removed at the end, published or not.
@@ -79,18 +79,18 @@ class Copy:
             reason = error.strerror or error
             raise CopyError(f"--output: {self.output}: {reason}") from None
 
-    def _base(self, root: pathlib.Path) -> pathlib.Path:
+    def _find_base(self, root: pathlib.Path) -> pathlib.Path:
         if os.path.isdir(root) and len(self.roots) == 1:
             return self.stage
         return self.stage / _find_name(root)
 
-    def target(self, path: pathlib.Path) -> pathlib.Path:
+    def find_target(self, path: pathlib.Path) -> pathlib.Path:
         """Where the copy of a file is made."""
         for root in self.roots:
             if path == root:
-                return self._base(root)
+                return self._find_base(root)
             if os.path.isdir(root) and path.is_relative_to(root):
-                return self._base(root) / path.relative_to(root)
+                return self._find_base(root) / path.relative_to(root)
         raise ValueError(f"{path} is in none of the paths")
 
     def make(self) -> list[FileResult]:
@@ -102,7 +102,7 @@ class Copy:
         """
         failures: list[FileResult] = []
         for root in self.roots:
-            base = self._base(root)
+            base = self._find_base(root)
             if os.path.isdir(root):
                 errors: list[OSError] = []
                 for current, directories, files in os.walk(root, onerror=errors.append):

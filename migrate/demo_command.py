@@ -41,7 +41,7 @@ def read_proof() -> dict[str, Any]:
     return proof
 
 
-def _paint(text: str, role: str) -> str:
+def _paint_text(text: str, role: str) -> str:
     return click.style(text, **_COLOURS.get(role, {}))
 
 
@@ -58,7 +58,7 @@ def demo(program: bool) -> None:
 
     width = min(shutil.get_terminal_size((_WIDE, 24)).columns, _WIDE)
     result = migrate_text(before, Options(), _NAME)
-    for line in show_both(before.rstrip(), result.text.rstrip(), width, _paint):
+    for line in show_both(before.rstrip(), result.text.rstrip(), width, _paint_text):
         click.echo(line)
     proof = read_proof()
     click.echo()
@@ -71,4 +71,4 @@ def demo(program: bool) -> None:
     click.echo()
     click.secho("Next", bold=True)
     for command, purpose in _NEXT:
-        click.echo(f"  {command:<28}{_paint(purpose, 'dim')}")
+        click.echo(f"  {command:<28}{_paint_text(purpose, 'dim')}")

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 
-def _lines(data: bytes) -> list[bytes]:
+def _split_lines(data: bytes) -> list[bytes]:
     """Lines as diff means them: only "\\n" ends one, so no byte of another is lost."""
     lines = data.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + [lines[-1]] * bool(lines[-1])
@@ -20,8 +20,8 @@ def make_unified_diff(old: bytes | None, new: bytes, name: bytes) -> Iterator[by
     """
     for line in difflib.diff_bytes(
         difflib.unified_diff,
-        _lines(old or b""),
-        _lines(new),
+        _split_lines(old or b""),
+        _split_lines(new),
         b"/dev/null" if old is None else name,
         name,
     ):

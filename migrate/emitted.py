@@ -31,27 +31,27 @@ _FIRST_LINES = 5  # Of a file; its mark is in one of them.
 
 
 @functools.cache
-def names() -> frozenset[str]:
+def list_names() -> frozenset[str]:
     """The names of all files that can be written beside a program."""
     root = importlib.resources.files(_FOLDER)
-    return frozenset(_files(root)) - {"__init__.py"}
+    return frozenset(_walk_files(root)) - {"__init__.py"}
 
 
-def _files(folder: Traversable, within: str = "") -> Iterator[str]:
+def _walk_files(folder: Traversable, within: str = "") -> Iterator[str]:
     for item in folder.iterdir():
         if item.is_dir():
-            yield from _files(item, f"{within}{item.name}/")
+            yield from _walk_files(item, f"{within}{item.name}/")
         elif item.name.endswith(".py"):
             yield within + item.name
 
 
 @functools.cache
-def files(module: str) -> tuple[str, ...]:
+def list_files(module: str) -> tuple[str, ...]:
     """The files that a module consists of; none where it is no emitted module."""
-    return tuple(sorted(name for name in names() if module_of(name) == module))
+    return tuple(sorted(name for name in list_names() if find_module(name) == module))
 
 
-def module_of(name: str) -> str:
+def find_module(name: str) -> str:
     """The module that a file belongs to."""
     return name.partition("/")[0].removesuffix(".py")
 
@@ -62,17 +62,17 @@ def name_for_reader(wanted: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(top + slash for top, slash, _ in parts))
 
 
-def rival(name: str) -> str:
+def name_rival(name: str) -> str:
     """What `import` would take in a file's place, or would not find because of it.
 
     Of a package's file the module of the same name, of a module the package.
     """
-    module = module_of(name)
+    module = find_module(name)
     return f"{module}.py" if "/" in name else f"{module}/__init__.py"
 
 
 @functools.cache
-def source(name: str) -> bytes:
+def read_source(name: str) -> bytes:
     """The bytes of a file."""
     return importlib.resources.files(_FOLDER).joinpath(*name.split("/")).read_bytes()
 
@@ -80,10 +80,12 @@ def source(name: str) -> bytes:
 def is_emitted(path: pathlib.Path, data: bytes) -> bool:
     """Whether a file is one that the tool itself has written."""
     inside = f"{path.parent.name}/{path.name}"
-    if path.name in names() and (data == source(path.name) or _is_marked(data)):
+    if path.name in list_names() and (
+        data == read_source(path.name) or _is_marked(data)
+    ):
         return True
-    return inside in names() and (
-        data == source(inside) or _is_marked(data) or _is_in_package(path)
+    return inside in list_names() and (
+        data == read_source(inside) or _is_marked(data) or _is_in_package(path)
     )
 
 
@@ -104,7 +106,7 @@ def _is_marked(data: bytes) -> bool:
 def find_taken_from_package(text: str) -> frozenset[str]:
     """The emitted modules that a file imports from the installed package."""
     words = " ".join(_FROM_PACKAGE.findall(text)).replace(",", " ")
-    return modules() & frozenset(words.split())
+    return list_modules() & frozenset(words.split())
 
 
 def find_emitted_in_reach(path: pathlib.Path, text: str) -> frozenset[str]:
@@ -120,7 +122,7 @@ def find_emitted_in_reach(path: pathlib.Path, text: str) -> frozenset[str]:
     here = path.resolve().parent
     return frozenset(
         module
-        for module in modules()
+        for module in list_modules()
         if module in text and _stands_in([here, *here.parents], module)
     )
 
@@ -137,9 +139,9 @@ def _stands_in(directories: Iterable[pathlib.Path], module: str) -> bool:
 
 
 @functools.cache
-def modules() -> frozenset[str]:
+def list_modules() -> frozenset[str]:
     """The names of all modules that can be written beside a program."""
-    return frozenset(map(module_of, names()))
+    return frozenset(map(find_module, list_names()))
 
 
 def find_imported_module(binding: ast.AST, name: str) -> str | None:
@@ -151,18 +153,20 @@ def find_imported_module(binding: ast.AST, name: str) -> str | None:
         return None
     for alias in binding.names:
         module = alias.name.rpartition(".")[2]
-        if (alias.asname or module) == name and files(module):
+        if (alias.asname or module) == name and list_files(module):
             return module
     return None
 
 
 @functools.cache
-def attributes(module: str) -> frozenset[str]:
+def list_attributes(module: str) -> frozenset[str]:
     """What an emitted module defines, and its own modules."""
-    top = f"{module}/__init__.py" if len(files(module)) > 1 else f"{module}.py"
-    tree = ast.parse(source(top))
+    top = f"{module}/__init__.py" if len(list_files(module)) > 1 else f"{module}.py"
+    tree = ast.parse(read_source(top))
     found = {name for node in tree.body for name in _list_bound_names(node)}
-    return frozenset(found | {pathlib.PurePosixPath(f).stem for f in files(module)})
+    return frozenset(
+        found | {pathlib.PurePosixPath(f).stem for f in list_files(module)}
+    )
 
 
 def _list_bound_names(node: ast.stmt) -> Iterator[str]:
@@ -183,4 +187,4 @@ def write(wanted: Iterable[str], directory: pathlib.Path) -> None:
     for name in wanted:
         target = directory / name
         target.parent.mkdir(exist_ok=True)
-        target.write_bytes(source(name))
+        target.write_bytes(read_source(name))

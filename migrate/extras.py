@@ -24,7 +24,7 @@ def install_line(extra: str = "verify") -> str:
     return f"pip install {shlex.quote(f'{source}[{extra}]')}"
 
 
-def runtime_install_line() -> str:
+def write_runtime_install_line() -> str:
     """The command that installs what results of `--runtime package` import."""
     return f"pip install {shlex.quote(str(_ROOT / 'migrate' / 'runtime'))}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding
 from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
@@ -16,7 +16,7 @@ from migrate.planning.choice import has_refusal, leave_program_whole
 from migrate.planning.forms import Form
 from migrate.planning.told import place_at_origins
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.unit import Unit
 
 
@@ -45,7 +45,7 @@ def _plan_half_migrated(
         except Refused as refused:
             found, plan = refused, Plan()
     if isinstance(found, Refused):
-        own = [found.finding(), *leave_program_whole(scopes)]
+        own = [found.make_finding(), *leave_program_whole(scopes)]
     # These are what has been done, where something was done.
     done = {"D113"} | ({"D144"} if isinstance(found, BareLoop) else set())
     told = [
@@ -66,7 +66,7 @@ def migrate_half_migrated(
         plan, findings = _plan_half_migrated(half, scopes, unit.options, text)
     form = None
     if half is None or has_refusal(findings):
-        form = _eager_form(text, unit)
+        form = _make_eager_form(text, unit)
     if form is not None and has_refusal(form.findings):
         plan, findings = Plan(), place_at_origins(form.findings, form, text)
     elif form is not None:
@@ -76,13 +76,13 @@ def migrate_half_migrated(
     return write_plan(source, plan, findings, unit)
 
 
-def _eager_form(text: str, unit: Unit) -> Form | None:
+def _make_eager_form(text: str, unit: Unit) -> Form | None:
     """Half-migrated code whose step is spelled otherwise, with a tape's step."""
     known = convert_to_known_form(text) if "ClusterSpec" in text else None
     if known is None:
         return None
-    tree = tree_of(known.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(known.source)
+    scopes = build_scopes(tree)
     half = half_migrated.recognise(scopes)
     if half is None:
         return None

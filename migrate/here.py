@@ -23,7 +23,7 @@ _TENSORFLOW = b"tensorflow"
 def describe_here(directory: pathlib.Path) -> None:
     """Prints the programs of a directory, as `check` finds them, and the next step."""
     from migrate.disk import discover
-    from migrate.report.summary import plural
+    from migrate.report.summary import spell_plural
 
     walked = discover.walk(directory, on_error=lambda error: None)
     files = list(itertools.islice(filter(discover.is_source, walked), _MOST_FILES + 1))
@@ -32,7 +32,7 @@ def describe_here(directory: pathlib.Path) -> None:
         click.echo(f"More than {_MOST_FILES} Python files are here.")
         _print_steps([("tf1to2 check DIR", "the programs of a directory among them")])
     elif len(using) > _MOST_USING:
-        click.echo(f"{plural(len(using), 'file')} here use TensorFlow.")
+        click.echo(f"{spell_plural(len(using), 'file')} here use TensorFlow.")
         _print_steps([("tf1to2 check .", "read them all; this can take minutes")])
     elif not using:
         click.echo("No Python file here uses TensorFlow.")
@@ -49,19 +49,19 @@ def _describe_programs(directory: pathlib.Path, using: int) -> None:
     """What `check` says of the directory, in short."""
     from migrate import packages
     from migrate.report import triage
-    from migrate.report.summary import plural
+    from migrate.report.summary import spell_plural
 
     found = _run_check(directory)
     asked = packages.find_edits(directory)
     if found.entries:
-        click.echo(triage.verdict(found))
+        click.echo(triage.write_verdict(found))
         click.echo()
         for line in _name_programs(found):
             click.echo(f"  {line}")
     else:
         verb = "uses" if using == 1 else "use"
         click.echo(
-            f"{plural(using, 'file')} here {verb} TensorFlow, and nothing in them is left to "
+            f"{spell_plural(using, 'file')} here {verb} TensorFlow, and nothing in them is left to "
             "migrate."
         )
     places = list(_name_places(asked, directory))
@@ -89,23 +89,23 @@ def _run_check(directory: pathlib.Path) -> Triage:
 
 def _name_programs(found: Triage) -> Iterator[str]:
     from migrate.report import triage
-    from migrate.report.summary import plural
+    from migrate.report.summary import spell_plural
 
     named = found.entries[:_NAMED]
     width = max(len(found.shorten(entry.path)) for entry in named)
     for entry in named:
         name = f"{found.shorten(entry.path):<{width}}"
-        state = triage.badge(found, entry)
+        state = triage.choose_badge(found, entry)
         if entry.places and not entry.ready:
             state = f"blocked at {state}"
         yield f"{name}  {triage.describe_kind(entry)}: {state}"
     if len(found.entries) > _NAMED:
-        yield f"and {plural(len(found.entries) - _NAMED, 'more program')}"
+        yield f"and {spell_plural(len(found.entries) - _NAMED, 'more program')}"
 
 
 def _name_places(asked: Sequence[Edit], directory: pathlib.Path) -> Iterator[str]:
     """Requirements and images of TensorFlow 1, each with its place."""
-    from migrate.report.summary import plural
+    from migrate.report.summary import spell_plural
 
     places = [
         f"{os.path.relpath(edit.path, directory)}:{line}: {old}"
@@ -120,7 +120,7 @@ def _name_places(asked: Sequence[Edit], directory: pathlib.Path) -> Iterator[str
     ]
     yield from places[:_NAMED]
     if len(places) > _NAMED:
-        yield f"and {plural(len(places) - _NAMED, 'more place')}"
+        yield f"and {spell_plural(len(places) - _NAMED, 'more place')}"
 
 
 def _find_steps(

@@ -66,7 +66,7 @@ def read_ignored(text: str) -> Ignored:
     known = {*CODES, *MERGED}
     found: dict[int, tuple[str, ...]] = {}
     lost: dict[int, str] = {}
-    for line, comment in _comments(text):
+    for line, comment in _find_comments(text):
         if match := _COMMENT.search(comment):
             codes = (match[1] or "").upper().replace(" ", "").split(",")
             named = [c for c in codes if c and any(k.startswith(c) for k in known)]
@@ -76,7 +76,7 @@ def read_ignored(text: str) -> Ignored:
     if not found:
         return Ignored({})
     whole = dict(found)
-    for first, last in _statements(text):
+    for first, last in _find_statements(text):
         if last in found:
             for line in range(first, last):
                 whole[line] = (*whole.get(line, ()), *found[last])
@@ -92,7 +92,7 @@ def tell_lost(ignored: Ignored, cell: int | None = None) -> Iterator[Finding]:
         yield Finding(line, 1, LOST, Outcome.KEPT, "", reason, recipe, cell)
 
 
-def _comments(text: str) -> Iterator[tuple[int, str]]:
+def _find_comments(text: str) -> Iterator[tuple[int, str]]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
@@ -104,7 +104,7 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
                 yield number, line[line.index("#") :]
 
 
-def _statements(text: str) -> Iterator[tuple[int, int]]:
+def _find_statements(text: str) -> Iterator[tuple[int, int]]:
     """The lines of simple statements, and of the headers of others."""
     try:
         with warnings.catch_warnings():

@@ -69,8 +69,10 @@ class Job:
         config = self._configs[0]
         self.options = Options(
             shared["strategy"] or config.strategy,
-            _codes("--select", shared["select"]) or _codes("select", config.select),
-            _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
+            _split_codes("--select", shared["select"])
+            or _split_codes("select", config.select),
+            _split_codes("--ignore", shared["ignore"])
+            or _split_codes("ignore", config.ignore),
             python2=shared["python2"],
             estimators=shared["estimators"] or config.estimators,
             notes=shared.get("notes", False),
@@ -95,7 +97,7 @@ class Job:
         except config.ConfigError as error:
             raise click.UsageError(str(error)) from None
 
-    def _exclusions(self) -> Exclusions:
+    def _make_exclusions(self) -> Exclusions:
         """Files' patterns from their directories; the command's from here and each tree."""
         from migrate.disk.discover import Exclusions, Patterns
 
@@ -127,7 +129,7 @@ class Job:
           choose: asks which programs are to be completed; may be interrupted.
         """
         from migrate.beside.written import Beside
-        from migrate.report.summary import plural
+        from migrate.report.summary import spell_plural
 
         def make_beside(programs: Sequence[list[FileResult]]) -> Beside:
             every = (r for program in programs for r in program)
@@ -137,12 +139,12 @@ class Job:
         beside = None
         try:
             with Progress(self.quiet) as progress:
-                progress.start()
+                progress.start_progress()
                 programs = self._find_run()(
                     self.paths,
                     self.options,
                     prepare=prepare,
-                    exclusions=self._exclusions(),
+                    exclusions=self._make_exclusions(),
                     jobs=self.jobs,
                     each_link=each_link,
                     progress=progress.show,
@@ -156,7 +158,7 @@ class Job:
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)
-            number = plural(total, "file")
+            number = spell_plural(total, "file")
             click.echo(f"\nInterrupted after {len(done)} of {number}.", err=True)
             if beside is not None:
                 from migrate import results
@@ -188,15 +190,15 @@ class Job:
         from migrate.report import summary, text
 
         run = self._make_run(results, written is not None)
-        for line in text.findings(run, paint, self.verbose):
+        for line in text.write_findings(run, paint_text, self.verbose):
             click.echo(line, err=True)
         if not self.quiet:
-            for line in text.rules(run, paint, self.verbose):
+            for line in text.write_rules(run, paint_text, self.verbose):
                 click.echo(line, err=True)
-            lines = [*text.files(run, paint), *self._statistics(run)]
+            lines = [*text.write_files(run, paint_text), *self._format_statistics(run)]
             if lines and lines[-1]:
                 lines.append("")
-            lines.append(click.style(summary.sentence(run), bold=True))
+            lines.append(click.style(summary.write_sentence(run), bold=True))
             if written is not None:
                 from migrate.next_steps import list_next_steps
 
@@ -205,7 +207,7 @@ class Job:
             for line in lines:
                 click.echo(line, err=to_stderr)
         code = summary.summarise(results, run.accepts_compat).exit_code
-        self._exit(run, code or int(self.left))
+        self._exit_run(run, code or int(self.left))
 
     def finish_check(
         self,
@@ -229,30 +231,30 @@ class Job:
         run = self._make_run(results)
         if known:  # What is new is asked for, and nothing else.
             told = self._make_run([r for r in results if summary.select_shown(r)])
-            parts = [text.findings(told, paint, self.verbose)]
+            parts = [text.write_findings(told, paint_text, self.verbose)]
             if not self.quiet:
-                parts.append(text.rules(told, paint, self.verbose))
+                parts.append(text.write_rules(told, paint_text, self.verbose))
         elif self.quiet:
-            parts = [text.findings(run, paint, self.verbose)]
+            parts = [text.write_findings(run, paint_text, self.verbose)]
         else:
             width = min(100, shutil.get_terminal_size((100, 24)).columns)
-            details = list(text.findings(run, paint, self.verbose))
+            details = list(text.write_findings(run, paint_text, self.verbose))
             if details:
                 details.insert(0, click.style("Details", bold=True))
             parts = [
-                text.programs_first(run, paint, width),
+                text.write_programs_first(run, paint_text, width),
                 iter(details),
-                text.rules(run, paint, self.verbose),
-                self._statistics(run),
-                text.list_next_steps(run, paint),
+                text.write_rules(run, paint_text, self.verbose),
+                self._format_statistics(run),
+                text.list_next_steps(run, paint_text),
             ]
         if baseline is not None:
             parts.append(iter(note))
         _print_parts(parts)
-        self._exit(run, code)
+        self._exit_run(run, code)
 
     def _make_run(self, results: Sequence[FileResult], written: bool = False) -> Run:
-        from migrate.report import display, summary
+        from migrate.report import display_path, summary
 
         action = summary.Action.WRITE if written else summary.Action.DRY_RUN
         return summary.Run(
@@ -260,16 +262,18 @@ class Job:
             action,
             self.interrupted,
             bool(self.options.fallback),
-            ", ".join(display(p.resolve()).rpartition(os.sep)[2] for p in self.paths),
+            ", ".join(
+                display_path(p.resolve()).rpartition(os.sep)[2] for p in self.paths
+            ),
         )
 
-    def _statistics(self, run: Run) -> Iterator[str]:
+    def _format_statistics(self, run: Run) -> Iterator[str]:
         from migrate.report import text
 
         if self.statistics:
-            yield from text.statistics(run, paint)
+            yield from text.write_statistics(run, paint_text)
 
-    def _exit(self, run: Run, code: int) -> NoReturn:
+    def _exit_run(self, run: Run, code: int) -> NoReturn:
         from migrate import report
 
         for path in self.reports:
@@ -294,7 +298,7 @@ def _compare(
 ) -> tuple[Sequence[FileResult], int, list[str]]:
     """The results with what a baseline knows hidden, the exit code, and lines on it."""
     from migrate import baseline
-    from migrate.report import display
+    from migrate.report import display_path
 
     try:
         if update:
@@ -309,7 +313,7 @@ def _compare(
     except (OSError, baseline.BaselineError) as error:
         raise click.UsageError(f"--baseline: {error}") from None
     lines = [
-        f"{display(path)}: TensorFlow 1 in a file that the baseline does not list"
+        f"{display_path(path)}: TensorFlow 1 in a file that the baseline does not list"
         for path in compared.files
     ]
     note = f"Against {file}: {compared.new} new"
@@ -319,7 +323,7 @@ def _compare(
     return compared.results, code, [*lines, f"{note}."]
 
 
-def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
+def _split_codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
     """Codes, or their beginnings, given as lists with commas, repeated, or both.
 
     Raises:
@@ -336,6 +340,6 @@ def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(MERGED.get(code, code) for code in codes)
 
 
-def paint(text: str, role: str) -> str:
+def paint_text(text: str, role: str) -> str:
     """Text in the colours of its role; click takes them off where there is no terminal."""
     return click.style(text, **_COLOURS.get(role, {}))

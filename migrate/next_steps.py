@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate import packages
 from migrate.checkpoint_places import find_places
 from migrate.disk import git
-from migrate.emitted import module_of
-from migrate.extras import install_line, runtime_install_line
+from migrate.emitted import find_module
+from migrate.extras import install_line, write_runtime_install_line
 from migrate.outcomes import Status
-from migrate.report import display
-from migrate.report.summary import Run, plural
+from migrate.report import display_path
+from migrate.report.summary import Run, spell_plural
 from migrate.report.triage import EntryPoint, triage
 from migrate.tables.graph_estimators import MODULE, PACKAGE
 from migrate.tables.packages import KERAS, PACKAGES
@@ -47,11 +47,11 @@ def list_next_steps(run: Run, written: Written) -> Iterator[str]:
     if not changed:
         return
     yield "1. Packages"
-    yield from _packages(written)
-    if any(MODULE in map(module_of, r.support) for r in changed):
+    yield from _list_packages(written)
+    if any(MODULE in map(find_module, r.support) for r in changed):
         yield f"   pip install --no-deps {PACKAGE}   (Estimators in graph mode)"
     if any(r.installed for r in changed):
-        yield f"   {runtime_install_line()}   (tf1to2_runtime, which the results import)"
+        yield f"   {write_runtime_install_line()}   (tf1to2_runtime, which the results import)"
     entries = [
         e
         for e in triage(run).entries
@@ -62,15 +62,15 @@ def list_next_steps(run: Run, written: Written) -> Iterator[str]:
     yield "2. Start as before; old checkpoints are continued"
     for entry in entries[:_MOST]:
         yield f"   {_launch(entry, written)}"
-        for place in _checkpoints(entry):
+        for place in _explain_checkpoints(entry):
             yield f"     {place}"
     if len(entries) > _MOST:
-        yield f"   and {plural(len(entries) - _MOST, 'more program')}"
+        yield f"   and {spell_plural(len(entries) - _MOST, 'more program')}"
     yield "3. Prove it"
-    yield from _proof(entries, written)
+    yield from _explain_proof(entries, written)
 
 
-def _packages(written: Written) -> Iterator[str]:
+def _list_packages(written: Written) -> Iterator[str]:
     base = written.output or written.root
     directory = base if base.is_dir() else base.parent
     needs_keras = any(packages.find_users(directory).values())
@@ -80,10 +80,12 @@ def _packages(written: Written) -> Iterator[str]:
     told = [
         line
         for edit in found
-        for line in packages.describe_edit(edit, os.path.relpath(display(edit.path)))
+        for line in packages.describe_edit(
+            edit, os.path.relpath(display_path(edit.path))
+        )
     ]
     if told:
-        yield f"   The files here that ask for packages need {plural(len(told), 'change')}:"
+        yield f"   The files here that ask for packages need {spell_plural(len(told), 'change')}:"
         yield from (f"     {line}" for line in told[:_MOST])
         if len(told) > _MOST:
             yield f"     and {len(told) - _MOST} more"
@@ -91,7 +93,7 @@ def _packages(written: Written) -> Iterator[str]:
 
 
 def _launch(entry: EntryPoint, written: Written) -> str:
-    path = _quote_path(_target(entry.path, written))
+    path = _quote_path(_find_target(entry.path, written))
     kind = entry.kind.name
     if entry.path.suffix == ".ipynb":
         return f"{path}: open it as before"
@@ -107,7 +109,7 @@ def _launch(entry: EntryPoint, written: Written) -> str:
     return f"python {path}, with the old flags"
 
 
-def _checkpoints(entry: EntryPoint) -> Iterator[str]:
+def _explain_checkpoints(entry: EntryPoint) -> Iterator[str]:
     """Where the program's checkpoints are: old ones are continued there."""
     told: set[tuple[str, str]] = set()
     lines = []
@@ -119,10 +121,10 @@ def _checkpoints(entry: EntryPoint) -> Iterator[str]:
                 lines.append(f"it {place.does} {place.value} ({place.where}{where})")
     yield from lines[:_MOST]
     if len(lines) > _MOST:
-        yield f"and {plural(len(lines) - _MOST, 'more place')} of checkpoints"
+        yield f"and {spell_plural(len(lines) - _MOST, 'more place')} of checkpoints"
 
 
-def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
+def _explain_proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
     yield f"   {install_line()}   (once; verify puts TensorFlow 1.15.5 into a cache)"
     shown = entries[:_MOST]
     trees: dict[pathlib.Path, pathlib.Path] = {}
@@ -137,7 +139,7 @@ def _proof(entries: Sequence[EntryPoint], written: Written) -> Iterator[str]:
             yield "   OLD is a directory with your copies of the original files"
     for entry in shown:
         old = _quote_path(_locate_original(entry.path, written, trees))
-        yield f"   tf1to2 verify {old} {_quote_path(_target(entry.path, written))}{_flags(entry)}"
+        yield f"   tf1to2 verify {old} {_quote_path(_find_target(entry.path, written))}{_spell_flags(entry)}"
 
 
 def _add_worktree(top: pathlib.Path, tree: pathlib.Path) -> str:
@@ -155,7 +157,7 @@ def _has_current_directory(top: pathlib.Path) -> bool:
     return pathlib.Path.cwd().is_relative_to(top.resolve())
 
 
-def _flags(entry: EntryPoint) -> str:
+def _spell_flags(entry: EntryPoint) -> str:
     return " -- FLAGS" if _has_flags(entry) else ""
 
 
@@ -182,7 +184,7 @@ def _locate_original(
     return _shorten(top, trees[top]) / inner / path.name
 
 
-def _target(path: pathlib.Path, written: Written) -> pathlib.Path:
+def _find_target(path: pathlib.Path, written: Written) -> pathlib.Path:
     if written.output is None:
         return path
     base = written.root if written.root.is_dir() else written.root.parent
@@ -190,4 +192,4 @@ def _target(path: pathlib.Path, written: Written) -> pathlib.Path:
 
 
 def _quote_path(path: pathlib.Path) -> str:
-    return shlex.quote(display(path))
+    return shlex.quote(display_path(path))

@@ -21,15 +21,15 @@ def make_unified_diff(old: bytes | None, new: bytes, name: bytes) -> Iterator[by
     if old is None:
         yield from diff.make_unified_diff(None, new, name)
         return
-    pairs = zip(_cells(old), _cells(new), strict=True)
+    pairs = zip(_list_cells(old), _list_cells(new), strict=True)
     for before, after in pairs:
         if before.source == after.source:
             continue
         title = name + b", cell %d" % (before.index + 1)
         yield from difflib.diff_bytes(
             difflib.unified_diff,
-            _lines(before.source),
-            _lines(after.source),
+            _split_lines(before.source),
+            _split_lines(after.source),
             title,
             title,
         )
@@ -37,10 +37,10 @@ def make_unified_diff(old: bytes | None, new: bytes, name: bytes) -> Iterator[by
             yield b"(outputs cleared)\n"
 
 
-def _cells(data: bytes) -> tuple[notebook.Cell, ...]:
+def _list_cells(data: bytes) -> tuple[notebook.Cell, ...]:
     return notebook.read(python.decode(data).text).cells
 
 
-def _lines(source: str) -> list[bytes]:
+def _split_lines(source: str) -> list[bytes]:
     lines = source.encode(errors="surrogatepass").split(b"\n")
     return [line + b"\n" for line in lines]

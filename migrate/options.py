@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from migrate.emitted import module_of
+from migrate.emitted import find_module
 from migrate.tree import Tree
 
 # What trains the model of a model_fn; "keras" is the older name of "estimator".
@@ -47,7 +47,7 @@ class Options:
 
     def prepare_second_run(self, support: Iterable[str]) -> Options:
         """The options to migrate a result again, which has these files beside it."""
-        return dataclasses.replace(self, written=frozenset(map(module_of, support)))
+        return dataclasses.replace(self, written=frozenset(map(find_module, support)))
 
     def reports(self, code: str) -> bool:
         """Whether the user wants to know of a code."""

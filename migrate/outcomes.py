@@ -125,19 +125,19 @@ def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] |
     return None
 
 
-def programs(results: Iterable[FileResult]) -> list[Program]:
+def list_programs(results: Iterable[FileResult]) -> list[Program]:
     """The programs of a run, in its order; files with nothing to migrate are in none."""
     grouped: dict[pathlib.Path, list[FileResult]] = {}
     for result in results:
         if find_status(result) is not None:
             grouped.setdefault(result.program or result.path, []).append(result)
     return [
-        _program(sorted(group, key=lambda r: r.path != path))
+        _make_program(sorted(group, key=lambda r: r.path != path))
         for path, group in grouped.items()
     ]
 
 
-def _program(results: Sequence[FileResult]) -> Program:
+def _make_program(results: Sequence[FileResult]) -> Program:
     found = {find_status(result) for result in results}
     status = next(status for status in _WORST_FIRST if status in found)
     reason = None if status is Status.MIGRATED else find_reason(results)
@@ -199,7 +199,7 @@ def _add_helpers(
     imports = Imports({os.path.realpath(path): path for path in paths})
     free = {os.path.realpath(result.path): result for result in helpers}
     for group in settled:
-        status = _program(group).status
+        status = _make_program(group).status
         if status not in (Status.MIGRATED, Status.COMPAT):
             continue
         starts = [p for r in group for p in (r.path, *r.entries)]
@@ -244,7 +244,7 @@ def _find_entries(unit: Unit, path: pathlib.Path) -> tuple[pathlib.Path, ...]:
 def _settle(
     results: Sequence[FileResult], fallback: Fallback | None
 ) -> list[FileResult]:
-    program = _program(results)
+    program = _make_program(results)
     path = program.path
     if program.status is Status.REFUSED and fallback is not None:
         unchanged = [hold(r, None) for r in results]

@@ -29,24 +29,24 @@ def packages(path: pathlib.Path, diff: bool, write: bool) -> None:
     from migrate import packages
     from migrate.diff import make_unified_diff
     from migrate.disk import write as disk
-    from migrate.report import display
+    from migrate.report import display_path
 
     left = failed = False
     for edit in packages.find_edits(path):
         if diff:
             for line in make_unified_diff(edit.old, edit.new, os.fsencode(edit.path)):
                 click.echo(line, nl=False)
-        for told in packages.describe_edit(edit, display(edit.path)):
+        for told in packages.describe_edit(edit, display_path(edit.path)):
             click.echo(told, err=diff)
         left = left or bool(edit.by_hand) or (edit.changed and not write)
         if write and edit.changed:
             try:
                 disk.check_writable(edit.path)
-                disk.atomically(edit.path, edit.new)
+                disk.write_atomically(edit.path, edit.new)
             except OSError as error:
                 reason = error.strerror or error
                 click.echo(
-                    f"{display(edit.path)}: cannot be written: {reason}", err=True
+                    f"{display_path(edit.path)}: cannot be written: {reason}", err=True
                 )
                 failed = True
     sys.exit(2 if failed else int(left))

@@ -72,7 +72,7 @@ class FileResult:
     def failed(self) -> bool:
         return any(f.outcome is Outcome.FAILED for f in self.findings)
 
-    def place(self, name: str, target: pathlib.Path) -> pathlib.Path:
+    def place_module(self, name: str, target: pathlib.Path) -> pathlib.Path:
         """Where an emitted module belongs when the result is written to `target`."""
         return pathlib.Path(os.path.normpath(target.parent / self.support_at / name))
 
@@ -202,27 +202,31 @@ def _migrate_bytes(
     try:
         source = python.decode(data)
         if path.suffix == ".ipynb":
-            before, text, findings, support = _notebook_of_any_age(
+            before, text, findings, support = _migrate_notebook_of_any_age(
                 path, source.text, options, core
             )
             if before != source.text and text != source.text:
                 python3 = source.encode(before)
         elif options.python2 and (three := _convert_to_python3(source.text, path)):
-            text, findings, support = _module(three.text, str(path), options, core)
+            text, findings, support = _migrate_module(
+                three.text, str(path), options, core
+            )
             findings = _join_findings(three, findings)
             if any(f.outcome is Outcome.FAILED for f in findings):
                 return FileResult(path, findings=findings)
             python3 = source.encode(three.text)
         else:
             python.check_syntax(source.text)
-            text, findings, support = _module(source.text, str(path), options, core)
+            text, findings, support = _migrate_module(
+                source.text, str(path), options, core
+            )
         if text == source.text:
             return FileResult(path, findings=findings)
         new = source.encode(text)
         result = FileResult(path, data, new, findings, python3=python3)
         if options.runtime == "package":
             return dataclasses.replace(result, installed=support)
-        at = _support_at(path, options)
+        at = _find_support(path, options)
         return dataclasses.replace(result, support=support, support_at=at)
     except python.Unreadable as error:
         finding = error.finding
@@ -247,7 +251,7 @@ def _migrate_bytes(
         )
 
 
-def _support_at(path: pathlib.Path, options: Options) -> str:
+def _find_support(path: pathlib.Path, options: Options) -> str:
     """Where the emitted modules of a file go, from its directory."""
     real = os.path.realpath(path)
     home = options.tree.homes.get(real)
@@ -282,7 +286,7 @@ def _join_findings(
     return _sort_findings([*three.findings, *moved])
 
 
-def _compiler() -> Core:
+def _load_compiler() -> Core:
     from migrate.compiler import migrate_text  # libcst is slow to import.
 
     return migrate_text
@@ -291,8 +295,10 @@ def _compiler() -> Core:
 _Result = tuple[str, tuple[Finding, ...], tuple[str, ...]]
 
 
-def _module(text: str, filename: str, options: Options, core: Core | None) -> _Result:
-    core = core or _compiler()
+def _migrate_module(
+    text: str, filename: str, options: Options, core: Core | None
+) -> _Result:
+    core = core or _load_compiler()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
@@ -323,9 +329,9 @@ def _select_needed_files(migration: Migration) -> tuple[str, ...]:
     """Of the emitted files that a result may need those that it reaches."""
     if not migration.support:
         return ()
-    from migrate.beside.files import files_for
+    from migrate.beside.files import collect_files
 
-    return tuple(files_for(migration.text))
+    return tuple(collect_files(migration.text))
 
 
 def _count_columns_in_characters(
@@ -362,7 +368,7 @@ def _report_joined_cells(
         yield Finding(1, 1, "S130", Outcome.REWRITTEN, "", reason, cell=cell)
 
 
-def _notebook_of_any_age(
+def _migrate_notebook_of_any_age(
     path: pathlib.Path, text: str, options: Options, core: Core | None
 ) -> tuple[str, str, tuple[Finding, ...], tuple[str, ...]]:
     """The notebook as Python 3, and then migrated; what was done at its own lines."""
@@ -372,15 +378,15 @@ def _notebook_of_any_age(
             # What it is instead is said by who reads it.
             three = notebook_python2.convert_notebook(notebooks.read(text), str(path))
     if three is None:
-        return text, *_notebook(path, text, options, core)
-    new, found, support = _notebook(path, three.new.raw, options, core)
+        return text, *_migrate_notebook(path, text, options, core)
+    new, found, support = _migrate_notebook(path, three.new.raw, options, core)
     findings = _sort_findings([*three.findings, *map(three.map_finding, found)])
     if any(f.outcome is Outcome.FAILED for f in found):
         return text, text, findings, ()
     return three.new.raw, new, findings, support
 
 
-def _notebook(
+def _migrate_notebook(
     path: pathlib.Path, text: str, options: Options, core: Core | None
 ) -> _Result:
     try:
@@ -393,7 +399,7 @@ def _notebook(
     if not any(_PREFILTER.decode() in cell.source for cell in notebook.cells):
         return text, (), ()
     notebooks.check_cells(notebook)
-    new, found, support = _module(notebook.module, str(path), options, core)
+    new, found, support = _migrate_module(notebook.module, str(path), options, core)
     if any(f.outcome is Outcome.FAILED for f in found):
         return text, _sort_findings([*map(notebook.locate_finding, found)]), ()
     files = [_migrate_written_file(c, path, options, core) for c in notebook.cells]
@@ -439,11 +445,11 @@ def _check_cell_order(
     notebook: notebooks.Notebook, written: str
 ) -> tuple[Finding, ...]:
     """What the new cells would do differently from the old ones."""
-    from migrate.gates.judgement import refusals
+    from migrate.gates.judgement import find_refusals
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return refusals(notebook.module, notebooks.read(written).module)
+        return find_refusals(notebook.module, notebooks.read(written).module)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -469,7 +475,7 @@ def _migrate_written_file(
     target = path.parent / name
     try:
         python.check_syntax(program)
-        new, found, support = _module(program, str(target), options, core)
+        new, found, support = _migrate_module(program, str(target), options, core)
     except python.Unreadable as error:
         new, found, support = program, (error.finding,), ()
     beside = options.runtime == "beside"

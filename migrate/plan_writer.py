@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate import emitted
 from migrate.facts.graph_objects import is_graph
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.runs import left_over
 from migrate.ignoring import read_ignored
@@ -97,19 +97,23 @@ def write_plan(
             refused |= {spelled for _, spelled, _ in gates.find_missing_symbols(text)}
         else:
             names = [line.split()[-1] for line in plan.imports]
-            beside = list(filter(emitted.files, names))
+            beside = list(filter(emitted.list_files, names))
             new = remove_unused_imports(new, beside, unit.taken_imports)
             new = add_imports(new, plan, unit.filename, unit.home)
             for name in find_taken_names(new, plan):
                 return write_plan(source, Plan(), _name_taken(source, name), unit)
             if means_compat(new, plan):
-                return write_plan(source, Plan(), _tensorflow_taken(source), unit)
+                return write_plan(
+                    source, Plan(), _refuse_taken_tensorflow(source), unit
+                )
             if lacking := attributes.refuse_missing_attributes(source.tree, new):
-                lacking += leave_program_whole(scopes_of(source.tree))
+                lacking += leave_program_whole(build_scopes(source.tree))
                 return write_plan(source, Plan(), lacking, unit)
         failures = gates.check(new, unit.filename, text, refused)
     else:
-        failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
+        failures = gates.check_compiles(
+            new, unit.filename
+        )  # Only notes: still a TF1 file.
     if graphs := _refuse_graphs(source, failures):
         return write_plan(source, Plan(), graphs, unit)
     if lost := _refuse_lost_names(source, failures):
@@ -139,7 +143,7 @@ def _refuse_graphs(
     """
     if not any(reason.endswith(gates.UNBOUND) for _, _, reason in failures):
         return []
-    scopes = scopes_of(source.tree)
+    scopes = build_scopes(source.tree)
     found = [
         Finding(
             node.lineno,
@@ -171,7 +175,7 @@ def _refuse_lost_names(
         if reason.endswith(gates.UNBOUND)
     }
     found = list(left_over.refuse_unbound(source.tree, unbound))
-    return [*found, *leave_program_whole(scopes_of(source.tree))] if found else []
+    return [*found, *leave_program_whole(build_scopes(source.tree))] if found else []
 
 
 def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[Finding]:
@@ -179,7 +183,7 @@ def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[F
     ignored = read_ignored(source.text)
     if plan.suites or plan.statements or not ignored.lines:
         return findings
-    scopes = scopes_of(source.tree)
+    scopes = build_scopes(source.tree)
     at = {
         (node.lineno, node.col_offset + 1): node
         for node in plan.expressions
@@ -203,7 +207,7 @@ def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[F
 
 def _name_taken(source: Source, module: str) -> list[Finding]:
     """A program that uses an emitted module's name itself is left whole."""
-    scopes = scopes_of(source.tree)
+    scopes = build_scopes(source.tree)
     lines = [
         getattr(binding, "lineno", 1)
         for scope in scopes.scope_by_node.values()
@@ -215,9 +219,9 @@ def _name_taken(source: Source, module: str) -> list[Finding]:
     return [taken, *leave_program_whole(scopes)]
 
 
-def _tensorflow_taken(source: Source) -> list[Finding]:
+def _refuse_taken_tensorflow(source: Source) -> list[Finding]:
     """A program whose `tf` may be tensorflow.compat.v1 is left whole."""
-    scopes = scopes_of(source.tree)
+    scopes = build_scopes(source.tree)
     line = getattr(scopes.module.bindings["tf"][-1], "lineno", 1)
     reason = (
         "`tf` is tensorflow.compat.v1 from this line on, but the migrated program "

@@ -45,7 +45,7 @@ class _Pool:
         self, item: Loaded, options: Options, core: Core | None
     ) -> concurrent.futures.Future[FileResult]:
         if self._pool is None:
-            self._pool = pool(self._jobs)
+            self._pool = make_pool(self._jobs)
         if options.tree != _ALONE:  # Not all of it in every message.
             near = options.tree.narrow_to_file(os.path.realpath(item.path))
             options = dataclasses.replace(options, tree=near)
@@ -59,7 +59,7 @@ class _Pool:
         self, item: Loaded, options: Options, core: Core | None
     ) -> FileResult:
         """A file once more, in a process of its own: it, or one beside it, killed one."""
-        with pool(1) as single:
+        with make_pool(1) as single:
             try:
                 return single.submit(item.migrate, options, core).result()
             except BrokenProcessPool:
@@ -74,7 +74,7 @@ class _Pool:
             self._pool = None
 
 
-def pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
+def make_pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
     """Processes that leave interrupts to the one that started them, and end with it."""
     return concurrent.futures.ProcessPoolExecutor(jobs, initializer=_follow_parent)
 
@@ -105,7 +105,7 @@ def run_in_processes(
     ahead: collections.deque[tuple[Loaded, Future] | FileResult] = collections.deque()
     processes = _Pool(jobs)
 
-    def first() -> FileResult:
+    def take_first() -> FileResult:
         item = ahead.popleft()
         if isinstance(item, FileResult):
             return item
@@ -122,8 +122,8 @@ def run_in_processes(
             else:
                 ahead.append(item)
             if len(ahead) >= jobs * _AHEAD:
-                yield first()
+                yield take_first()
         while ahead:
-            yield first()
+            yield take_first()
     finally:
         processes.close()

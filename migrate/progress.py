@@ -26,7 +26,7 @@ class Progress:
         if self._bar is not None:
             self._bar.render_finish()
 
-    def start(self, what: str = "reading") -> None:
+    def start_progress(self, what: str = "reading") -> None:
         """Says at once that something is done; importing the compiler takes a moment."""
         if self._shown:
             click.echo(f"{what} ...\r", nl=False, err=True)

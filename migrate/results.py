@@ -26,16 +26,16 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     """
     target = pathlib.Path(os.path.realpath(target))
     for name in result.support:
-        beside = result.place(name, target)
-        rival = result.place(emitted.rival(name), target)
+        beside = result.place_module(name, target)
+        rival = result.place_module(emitted.name_rival(name), target)
         mine = not os.path.lexists(beside) or is_unchanged(
-            name, result.place("", target)
+            name, result.place_module("", target)
         )
         if mine and not os.path.exists(rival):
             continue
         taken, why = name, "is not the one that the result imports"
         if mine:
-            taken = emitted.rival(name)
+            taken = emitted.name_rival(name)
             why = (
                 f"hides {emitted.name_for_reader([name])[0]}, which the result imports"
             )
@@ -109,7 +109,7 @@ def write_program(
                         stages.append((current, path, stage))
                     for current, path, stage in stages:
                         stage.replace()
-                        undo.callback(write.atomically, path, current.old)
+                        undo.callback(write.write_atomically, path, current.old)
     except OSError as error:
         with contextlib.suppress(OSError):
             undo.close()
@@ -154,17 +154,17 @@ def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | N
 def _write_support(
     result: FileResult, beside: Beside, undo: contextlib.ExitStack
 ) -> None:
-    directory = beside.home(result)
-    for name, data in beside.changes(directory) if result.support else ():
+    directory = beside.find_home(result)
+    for name, data in beside.list_changes(directory) if result.support else ():
         path = directory / name
         old = path.read_bytes() if os.path.lexists(path) else None
         path.parent.mkdir(exist_ok=True)  # Of a package.
         beside.replaced.setdefault(path, old)
-        write.atomically(path, data)
+        write.write_atomically(path, data)
         if old is None:
             undo.callback(_remove, path)
         else:
-            undo.callback(write.atomically, path, old)
+            undo.callback(write.write_atomically, path, old)
 
 
 def take_back_modules(beside: Beside, needed: Beside) -> None:
@@ -179,11 +179,11 @@ def take_back_modules(beside: Beside, needed: Beside) -> None:
             if old is None:
                 _remove(path)
             else:
-                write.atomically(path, old)
-        for directory in needed.homes():
-            for name, data in needed.changes(directory):
+                write.write_atomically(path, old)
+        for directory in needed.list_homes():
+            for name, data in needed.list_changes(directory):
                 (directory / name).parent.mkdir(exist_ok=True)
-                write.atomically(directory / name, data)
+                write.write_atomically(directory / name, data)
 
 
 def _remove(path: pathlib.Path) -> None:

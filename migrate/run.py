@@ -16,7 +16,7 @@ from migrate.disk.collect import collect
 from migrate.options import Options
 from migrate.parts.program import Settled
 from migrate.pipeline import Core, FileResult
-from migrate.processes import Loaded, pool, run_in_processes
+from migrate.processes import Loaded, make_pool, run_in_processes
 from migrate.shared.callbacks import find_shared_callbacks
 from migrate.shared.known import read_tree
 from migrate.shared.models import find_shared_models
@@ -49,13 +49,13 @@ def run_tree(
       progress: is told how many files are done, of how many.
     """
     work = collect(paths, exclusions, each_link)
-    options = _look(work, paths, options, core, jobs)
+    options = _look_at_files(work, paths, options, core, jobs)
     yield from _migrate_in_order(
         work, options, core, jobs or os.cpu_count() or 1, progress
     )
 
 
-def _look(
+def _look_at_files(
     work: Sequence[pathlib.Path | FileResult],
     paths: Sequence[pathlib.Path],
     options: Options,
@@ -87,7 +87,7 @@ def _migrate_in_order(
     jobs: int,
     progress: Callable[[int, int], None],
 ) -> Iterator[FileResult]:
-    results = _results(work, options, core, jobs)
+    results = _make_results(work, options, core, jobs)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
         yield result
@@ -118,7 +118,7 @@ def run_programs(
     """
     work = collect(paths, exclusions, each_link)
     progress(0, len(work))
-    known_ = _look(work, paths, options, core, jobs)
+    known_ = _look_at_files(work, paths, options, core, jobs)
     found = list(
         _migrate_in_order(work, known_, core, jobs or os.cpu_count() or 1, progress)
     )
@@ -131,7 +131,7 @@ def run_programs(
     return outcomes.settle(results, fallback)
 
 
-def fallback_for(data: bytes, options: Options) -> outcomes.Fallback | None:
+def choose_fallback(data: bytes, options: Options) -> outcomes.Fallback | None:
     """What is tried with a text that is in no file, if it is refused."""
     if not options.fallback:
         return None
@@ -163,13 +163,13 @@ def _settle_programs(options: Options, jobs: int) -> Tree:
     paths = list(parts.programs)
     if jobs == 1 or len(paths) == 1:
         for path in paths:
-            keep(path, functools.partial(_program, path, options))
+            keep(path, functools.partial(_settle_program, path, options))
             interrupts.check()
     else:
-        with pool(min(jobs, len(paths))) as several:
+        with make_pool(min(jobs, len(paths))) as several:
             found = {
                 path: several.submit(
-                    _program,
+                    _settle_program,
                     path,
                     dataclasses.replace(options, tree=tree.narrow_to_file(path)),
                 )
@@ -180,13 +180,13 @@ def _settle_programs(options: Options, jobs: int) -> Tree:
     return dataclasses.replace(tree, parts=dataclasses.replace(parts, settled=known))
 
 
-def _program(path: str, options: Options) -> Settled:
+def _settle_program(path: str, options: Options) -> Settled:
     from migrate.compiler import settle_program  # libcst is slow to import.
 
     return settle_program(path, options)
 
 
-def _results(
+def _make_results(
     work: Sequence[pathlib.Path | FileResult],
     options: Options,
     core: Core | None,

@@ -47,19 +47,21 @@ class Diffs:
         if not result.support:
             return
         new: dict[str, list[int]] = {}  # Of a new module, the lines of its files.
-        for name, source in beside.files(beside.home(result)).items():
-            path = result.place(name, result.path)
+        for name, source in beside.list_files(beside.find_home(result)).items():
+            path = result.place_module(name, result.path)
             if path in self.shown:
                 continue
             self.shown.add(path)
             old = path.read_bytes() if path.exists() else None
             if old is None and not self.whole:
-                new.setdefault(emitted.module_of(name), []).append(source.count(b"\n"))
+                new.setdefault(emitted.find_module(name), []).append(
+                    source.count(b"\n")
+                )
             elif old != source:
                 _echo_diff(old, source, os.fsencode(path))
         for module, lines in new.items():
-            (shown,) = emitted.name_for_reader([emitted.files(module)[0]])
-            path = result.place(shown.rstrip("/"), result.path)
+            (shown,) = emitted.name_for_reader([emitted.list_files(module)[0]])
+            path = result.place_module(shown.rstrip("/"), result.path)
             _print_folded(path, shown.endswith("/"), lines)
 
 

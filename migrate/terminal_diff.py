@@ -30,7 +30,7 @@ def show_both(
     if width < _NARROW:
         yield from _print_one_below_the_other(rows, width, paint)
     else:
-        yield from _side_by_side(rows, width, paint)
+        yield from _print_side_by_side(rows, width, paint)
 
 
 def _print_one_below_the_other(
@@ -51,7 +51,7 @@ def _print_one_below_the_other(
             yield ""
 
 
-def _side_by_side(rows: Sequence[Row], width: int, paint: Paint) -> Iterator[str]:
+def _print_side_by_side(rows: Sequence[Row], width: int, paint: Paint) -> Iterator[str]:
     room = width - len(_GAP)
     longest = max((len(_expand(row.old[1])) for row in rows if row.old), default=0)
     left = min(longest, room // 2)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from migrate.facts import modules
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.plan import Plan
@@ -24,7 +24,7 @@ from migrate.rewriting.unused import (
     list_imported,
     remove_unused_imports,
 )
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.unit import Unit
 
 _IMPORT = re.compile(r"\b(?:from[ \t]+tensorflow\b|import\b.*\btensorflow\.)")
@@ -39,7 +39,7 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
     ):
         return done
     taken = unit.taken_imports
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     imported = list(list_imported(scopes.tree))
     unread = list(find_unread(scopes))
     refused = any(f.blocks for f in done.findings)
@@ -59,7 +59,7 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
     if lacking and done.text == text:
         new = remove_unused_imports(text, taken=taken, lacking_only=True)
         done = dataclasses.replace(done, text=new)
-    left = {(one.path, one.bound) for one in list_imported(tree_of(done.text))}
+    left = {(one.path, one.bound) for one in list_imported(parse_source(done.text))}
     stays = [one for one in lacking if (one.path, one.bound) in left]
     if stays:
         return _leave(text, unit, [_refuse(one, _NOT_ALONE) for one in stays])
@@ -77,7 +77,7 @@ def _list_kept(unread: list[Imported], taken: Collection[str]) -> Iterator[Findi
 
 
 def _make_finding(one: Imported, outcome: Outcome, reason: str) -> Finding:
-    symbol = modules.canonical(one.path) or ""
+    symbol = modules.make_canonical(one.path) or ""
     line, column = one.node.lineno, one.node.col_offset + 1
     return Finding(line, column, "T111", outcome, symbol, reason)
 
@@ -107,11 +107,11 @@ def _make_dropped(one: Imported) -> Finding:
 
 def _leave(text: str, unit: Unit, findings: list[Finding]) -> Migration:
     """The file as it was: with these imports its result would not run."""
-    source = Source(text, tree_of(text))
+    source = Source(text, parse_source(text))
     at = {(f.line, f.column) for f in findings}
     rest = [
         f
-        for f in leave_program_whole(scopes_of(source.tree))
+        for f in leave_program_whole(build_scopes(source.tree))
         if (f.line, f.column) not in at
     ]
     return write_plan(source, Plan(), [*findings, *rest], unit)

@@ -51,8 +51,8 @@ def retry(
         real = os.path.realpath(result.path)
         program = frozenset().union(*(files for files in reached if real in files))
         if program not in unused:
-            unused[program] = find_unused(_trees(program))
-        found = _keep_outermost(unused[program].get(real, []), _unreachable(real))
+            unused[program] = find_unused(_parse_files(program))
+        found = _keep_outermost(unused[program].get(real, []), _find_unreachable(real))
         if any(u.holds(f.line) for u in found for f in result.findings):
             new = _migrate_without(result, found, options, core)
             if new is not None:
@@ -60,8 +60,8 @@ def retry(
     return [again.get(result.path, result) for result in results]
 
 
-def _unreachable(path: str) -> list[Unreachable]:
-    trees = _trees([path])
+def _find_unreachable(path: str) -> list[Unreachable]:
+    trees = _parse_files([path])
     if not trees:
         return []
     text = python.decode(pathlib.Path(path).read_bytes()).text
@@ -93,7 +93,7 @@ def _list_own_refusals(result: FileResult) -> list[Finding]:
     return [f for f in result.findings if f.blocks and f.code != outcomes.PART]
 
 
-def _trees(files: Iterable[str]) -> dict[str, ast.Module]:
+def _parse_files(files: Iterable[str]) -> dict[str, ast.Module]:
     """The files that are Python 3; of the others nothing is known, and nothing is used."""
     found = {}
     for real in sorted(files):
@@ -146,7 +146,7 @@ def _migrate_without(
         told = tuple(sorted([*findings, *left, *rest]))
         return dataclasses.replace(result, findings=told)
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in unused)]
-    left += _parts(result, unused, {f.line for f in left})
+    left += _find_parts(result, unused, {f.line for f in left})
     if new.changed:
         left += [_make_dropped(c) for c in cuts if isinstance(c, Unreachable)]
     written = source.encode(whole)
@@ -180,7 +180,7 @@ def _leave_out(lines: list[str], cuts: Sequence[_Cut]) -> tuple[list[str], list[
     return [*text, *lines[at:]], [*origins, *range(at + 1, len(lines) + 1)]
 
 
-def _parts(
+def _find_parts(
     result: FileResult, unused: Sequence[Unused], told: set[int]
 ) -> Iterator[Finding]:
     """One finding for each unused part of a graph that no other finding is about."""

@@ -26,13 +26,13 @@ class _BeforeArguments(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- PROGRAM ARGUMENTS]"]
 
 
-def _file() -> click.Path:
+def _make_file_type() -> click.Path:
     return click.Path(exists=True, dir_okay=False, path_type=pathlib.Path)
 
 
 @click.command(cls=_BeforeArguments)
-@click.argument("old", type=_file())
-@click.argument("new", type=_file(), required=False)
+@click.argument("old", type=_make_file_type())
+@click.argument("new", type=_make_file_type(), required=False)
 @click.option(
     "--steps",
     type=click.IntRange(1),

@@ -173,9 +173,9 @@ def generate(tf1: Sources, tf215: Sources, tf2: Sources) -> str:
 
 def _list_keras(tf1: Sources) -> Iterator[str]:
     """Rows of Keras's own files: names that are public, and what they are public as."""
-    from migrate.tables.symbols import symbols
+    from migrate.tables.symbols import list_symbols
 
-    known = symbols()
+    known = list_symbols()
     for module in tf1.list_modules(keras=True):
         found = []
         for name in sorted(tf1.list_names(module)):

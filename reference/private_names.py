@@ -200,7 +200,7 @@ def _ask(python: str, action: str, names: list[str]) -> Any:
 
 def generate(tf1: str, tf2: str) -> str:
     """The text of the table."""
-    from migrate.tables.symbols import symbols as rows
+    from migrate.tables.symbols import list_symbols as rows
     from reference.symbols import compatible
 
     found = _ask(tf1, "--dump", sorted(rows()))

@@ -24,7 +24,7 @@ ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
 }
 # Modules that `tf1to2` writes beside a program.
-SUPPORT = tuple(sorted({emitted.module_of(name) for name in emitted.names()}))
+SUPPORT = tuple(sorted({emitted.find_module(name) for name in emitted.list_names()}))
 
 # SyncReplicasOptimizer's own counter has no counterpart, nor a value to compare.
 _NOT_COMPARED = frozenset({"sync_rep_local_step"})
@@ -83,7 +83,9 @@ def copied(
     text = program.read_text()
     # A gate calls their hooks, too.
     programs = (text, (HERE / "gated.py").read_text())
-    texts = {name: data.decode() for name, data in beside.files_for(*programs).items()}
+    texts = {
+        name: data.decode() for name, data in beside.collect_files(*programs).items()
+    }
     texts[program.name] = text
     for file, (old, new) in (replaced or {}).items():
         if old not in texts.get(file, ""):

@@ -8,7 +8,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions.derived_hooks import DerivedHook, find_derived_hooks
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
@@ -22,7 +22,7 @@ def plan_derived_hooks(
     refused: list[Finding] = []
     for found in find_derived_hooks(scopes):
         if not found.derivable:
-            refused.append(_refusal(found, scopes))
+            refused.append(_make_refusal(found, scopes))
             continue
         target = f"{table.DERIVABLE_MODULE}.{found.name}"
         symbol = scopes.resolve(found.base) or ""
@@ -31,14 +31,14 @@ def plan_derived_hooks(
             named = isinstance(node, ast.expr) and scopes.resolve(node)
             if node is found.base or (named and named.startswith(f"{symbol}.")):
                 rest = (named or symbol)[len(symbol) :]
-                plan.replace(node, code(target + rest))
+                plan.replace(node, make_code(target + rest))
                 claimed[node] = ("H110", "a hook with TF1's methods and attributes")
         plan.support.update(table.BESIDE[table.DERIVABLE_MODULE])
         plan.imports.append(f"import {table.DERIVABLE_MODULE}")
     return claimed, refused
 
 
-def _refusal(found: DerivedHook, scopes: Scopes) -> Finding:
+def _make_refusal(found: DerivedHook, scopes: Scopes) -> Finding:
     return Finding(
         found.base.lineno,
         found.base.col_offset + 1,

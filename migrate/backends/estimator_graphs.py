@@ -11,7 +11,7 @@ from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
 
 _LISTS = frozenset(
@@ -45,7 +45,7 @@ def plan_graph_code(
             kept = isinstance(node.ops[0], ast.NotIn)
             plan.replace(
                 node,
-                code(
+                make_code(
                     "all(" if kept else "any(",
                     node.left,
                     " is not other" if kept else " is other",
@@ -58,7 +58,7 @@ def plan_graph_code(
             rewritten.append(_tell(node, "V128", Outcome.REWRITTEN, said))
         elif isinstance(node, ast.Attribute) and node.attr == "initialized_value":
             if scopes.resolve(node) is None:
-                plan.replace(node, code(node.value, ".read_value"))
+                plan.replace(node, make_code(node.value, ".read_value"))
                 said = "a variable has its initial value when it is made"
                 rewritten.append(_tell(node, "E102", Outcome.REWRITTEN, said))
         elif isinstance(node, ast.Call):
@@ -72,7 +72,7 @@ def plan_graph_code(
 def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
     symbol = scopes.resolve(call.func) or ""
     if symbol.startswith("tf.layers."):
-        penalty = names.argument(call, "activity_regularizer")
+        penalty = names.find_argument(call, "activity_regularizer")
         if penalty is not None and not is_none_constant(penalty):
             yield _tell(
                 penalty,
@@ -83,7 +83,7 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
                 "Add it to the loss yourself: loss += penalty(h) / batch_size.",
             )
     if _averages(scopes, call):
-        for item in _items(call.args[0] if call.args else None):
+        for item in _list_items(call.args[0] if call.args else None):
             value = _find_single_value(scopes, item) or item
             made = scopes.resolve(value.func) if isinstance(value, ast.Call) else None
             if made is not None and made.startswith(_TENSORS):
@@ -112,12 +112,12 @@ def _averages(scopes: Scopes, call: ast.Call) -> bool:
     )
 
 
-def _items(node: ast.expr | None) -> list[ast.expr]:
+def _list_items(node: ast.expr | None) -> list[ast.expr]:
     """The elements of a list that is written out, or of sums of such."""
     if isinstance(node, (ast.List, ast.Tuple)):
         return list(node.elts)
     if isinstance(node, ast.BinOp):
-        return [*_items(node.left), *_items(node.right)]
+        return [*_list_items(node.left), *_list_items(node.right)]
     return []
 
 
@@ -139,7 +139,7 @@ def _find_single_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """The value of a name that is assigned once."""
     if not isinstance(node, ast.Name):
         return None
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     if len(bound) == 1 and isinstance(bound[0], ast.Assign):
         if isinstance(bound[0].targets[0], ast.Name):

@@ -6,10 +6,10 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.estimators.hook_updates import hook_updates
-from migrate.frontends.estimators.hooks import variable_loads
+from migrate.frontends.estimators.hook_updates import find_hook_updates
+from migrate.frontends.estimators.hooks import find_variable_loads
 from migrate.plan import Dropped, Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
@@ -22,7 +22,7 @@ _SHARED_WRITER = "tf.summary.FileWriterCache.get"
 def refuse_feeds_in_hooks(scopes: Scopes) -> list[Finding]:
     """`SessionRunArgs(fetches, feed_dict=...)`: a step function takes its batch only."""
     found = []
-    for node, symbol in table.uses(scopes):
+    for node, symbol in table.find_uses(scopes):
         call = scopes.parents.get(node)
         if symbol not in _RUN_ARGS or not isinstance(call, ast.Call):
             continue
@@ -32,11 +32,11 @@ def refuse_feeds_in_hooks(scopes: Scopes) -> list[Finding]:
             if not empty and not (
                 isinstance(feeds, ast.Constant) and feeds.value is None
             ):
-                found.append(_refusal(feeds, symbol))
+                found.append(_make_refusal(feeds, symbol))
     return found
 
 
-def _refusal(feeds: ast.expr, symbol: str) -> Finding:
+def _make_refusal(feeds: ast.expr, symbol: str) -> Finding:
     return Finding(
         feeds.lineno,
         feeds.col_offset + 1,
@@ -57,10 +57,10 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
     asked what it wants of a step.
     """
     found = []
-    for load in variable_loads(scopes):
+    for load in find_variable_loads(scopes):
         plan.replace(
             load.call,
-            code(load.session, ".load(", load.variable, ", ", load.value, ")"),
+            make_code(load.session, ".load(", load.variable, ", ", load.value, ")"),
         )
         found.append(
             Finding(
@@ -87,12 +87,12 @@ def plan_updates(
     claimed: dict[ast.AST, tuple[str, str]] = {}
     done: set[ast.Call] = set()
     refused = []
-    for update in hook_updates(scopes):
+    for update in find_hook_updates(scopes):
         if not update.runs or update.variable is None:
             refused.append(_refuse_update(update.call))
             continue
         for call, session, value in update.runs:
-            new = code(session, ".load(", update.variable, ", ", value, ")")
+            new = make_code(session, ".load(", update.variable, ", ", value, ")")
             plan.replace(call, new)
             done.add(call)
         for statement in update.statements:
@@ -125,7 +125,7 @@ def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
     One with more than a directory and a graph is left to be refused.
     """
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    for node, symbol in table.uses(scopes):
+    for node, symbol in table.find_uses(scopes):
         call = scopes.parents.get(node)
         if symbol not in (_WRITER, _SHARED_WRITER) or not isinstance(call, ast.Call):
             continue
@@ -137,7 +137,7 @@ def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
         if not set(given) <= {"logdir", "graph"}:
             continue
         name = "SummaryWriter" + (".shared" if symbol == _SHARED_WRITER else "")
-        plan.replace(call, code(f"training_session.{name}(", directory, ")"))
+        plan.replace(call, make_code(f"training_session.{name}(", directory, ")"))
         claimed[node] = ("M110", f"training_session.{name}")
         plan.imports.append("import training_session")
     return claimed

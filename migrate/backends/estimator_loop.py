@@ -27,11 +27,11 @@ from migrate.backends.scaffolds import plan_scaffolds
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome, make_refusal
 from migrate.frontends.estimators.estimator import EstimatorProgram
-from migrate.frontends.estimators.hooks import SessionRun, session_runs
+from migrate.frontends.estimators.hooks import SessionRun, find_session_runs
 from migrate.frontends.estimators.input_sessions import InputSession
 from migrate.frontends.sessions.derived_hooks import ends_with_values
 from migrate.plan import Dropped, Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules import keras_inside, unmoved_averages
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import walk_breadth_first
@@ -46,17 +46,17 @@ SUPPORT = table.list_needed_files(table.MODULE)
 def builds_graph(scopes: Scopes) -> bool:
     """Whether a module has anything that must stand in a graph, and has no session."""
     found = False
-    for _, symbol in table.uses(scopes):
+    for _, symbol in table.find_uses(scopes):
         if symbol in ("tf.Session", "tf.InteractiveSession"):
             return False
         if symbol in modes.MODES:
             continue  # A string.
         found = found or bool(
-            table.longest(symbol, table.LAYERS)
-            or table.longest(symbol, table.IN_GRAPH_EMITTED)
+            table.find_longest(symbol, table.LAYERS)
+            or table.find_longest(symbol, table.IN_GRAPH_EMITTED)
             or symbol in contrib_graph.GRAPH
             or table.find_prefix(symbol, table.IN_GRAPH)
-            or table.longest(symbol, table.EMITTED)
+            or table.find_longest(symbol, table.EMITTED)
         )
     return found
 
@@ -93,11 +93,11 @@ class EstimatorRewrite:
         self.rewritten: list[Finding] = []
 
     def run(self) -> None:
-        uses = self._uses = table.uses(self._scopes)
+        uses = self._uses = table.find_uses(self._scopes)
         self._sessions.run()
         self.claimed.update(self._sessions.claimed)
         self.rewritten += self._sessions.rewritten
-        for call, spec in serving_specs.specs(self._scopes):
+        for call, spec in serving_specs.find_specs(self._scopes):
             self._plan.replace(call, spec)
             self.claimed[call.func] = ("E101", "now the spec of the serving input")
         self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "L150")
@@ -111,7 +111,7 @@ class EstimatorRewrite:
         self.rewritten += plan_loads(self._scopes, self._plan)
         self.claimed.update(plan_writers(self._scopes, self._plan))
         self.claimed.update(plan_keras(uses, self._plan))
-        self.refused += keras_inside.refusals(self._scopes, uses)
+        self.refused += keras_inside.find_refusals(self._scopes, uses)
         self.refused += plan_scaffolds(self._scopes, self._plan, self.claimed)
         rewritten, refused = plan_graph_code(
             self._scopes, self._plan, self._program.model
@@ -120,30 +120,32 @@ class EstimatorRewrite:
         self.refused += refused
         for node, symbol in uses:
             if node not in self.claimed:
-                self._use(node, symbol)
+                self._rewrite_use(node, symbol)
         for call in self._program.iterators:
             if call not in self._sessions.iterators:
-                self._iterator(call)
-        for dimension in _dimensions(self._scopes):
-            self._dimension(dimension)
-        for name in _names_of_operations(self._scopes):
+                self._rewrite_iterator(call)
+        for dimension in _find_dimensions(self._scopes):
+            self._rewrite_dimension(dimension)
+        for name in _find_operation_names(self._scopes):
             if self._is_within(name, self._program.model):
-                self._name_of_operation(name)
+                self._rewrite_operation_name(name)
         self.refused += unmoved_averages.find(
             uses, self._scopes, self._updates, self._quiet
         )
-        for found in session_runs(self._scopes):
+        for found in find_session_runs(self._scopes):
             if found.call in self.claimed:
                 continue  # Of a callback.
             if found.call in updates:
-                self._note(found.call, "H110", "an assignment, by the hook's session")
+                self._report_rewrite(
+                    found.call, "H110", "an assignment, by the hook's session"
+                )
             else:
-                self._session_run(found)
+                self._rewrite_session_run(found)
         if not self._program.imported:
             self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
 
-    def _use(self, node: ast.expr, symbol: str) -> None:
+    def _rewrite_use(self, node: ast.expr, symbol: str) -> None:
         if symbol in table.SWITCHES:
             return self._drop_switch(node)
         if symbol in roles.PARTITIONERS:
@@ -154,8 +156,8 @@ class EstimatorRewrite:
                 "kept: the variables of a model_fn are made in the same parts",
             )
         if symbol in table.TPU_SPECS and self._has_host_call(node):
-            return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
-        target = table.longest(symbol, table.EMITTED)
+            return self._refuse(node, *_find_refusal(symbol, "tf.contrib.tpu"))
+        target = table.find_longest(symbol, table.EMITTED)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._replace_canned_symbol(node, symbol, target)
@@ -164,18 +166,18 @@ class EstimatorRewrite:
                 said = f"now {target}: {table.NO_TPU}"
                 return self._become(node, target, "E156", said)
             return self._become(node, target, "E101", f"now {target}")
-        target = table.longest(symbol, table.LAYERS)
+        target = table.find_longest(symbol, table.LAYERS)
         if target is not None:
             return self._become(
                 node, target, "L104", "Keras 2's own copy of the function: same names"
             )
         in_graph = self._is_within(node, self._program.model)
-        if symbol.startswith("tf.contrib") and self._contrib.use(
+        if symbol.startswith("tf.contrib") and self._contrib.plan_use(
             node, symbol, in_graph
         ):
             return None
         if in_graph:
-            target = table.longest(symbol, table.IN_GRAPH_EMITTED)
+            target = table.find_longest(symbol, table.IN_GRAPH_EMITTED)
             if target is not None:
                 return self._become(node, target, "E101", f"now {target}")
             if table.find_prefix(symbol, table.IN_GRAPH):
@@ -193,7 +195,7 @@ class EstimatorRewrite:
             return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
         name = table.find_prefix(symbol, table.REFUSED)
         if name:
-            self._refuse(node, *_refusal(symbol, name))
+            self._refuse(node, *_find_refusal(symbol, name))
 
     def _has_host_call(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)
@@ -212,13 +214,15 @@ class EstimatorRewrite:
             self.claimed[node] = ("S117", "dropped: the program runs as TF2 does")
 
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
-        self._plan.replace(node, code(target))
+        self._plan.replace(node, make_code(target))
         self.claimed[node] = (code_, reason)
 
     def _replace_canned_symbol(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
         path = self._scopes.find_dotted_path(node) or ""
-        only_in_tf2 = table.find_tf2_symbol(self._uses) or self._keras_optimizer(node)
+        only_in_tf2 = table.find_tf2_symbol(self._uses) or self._write_keras_optimizer(
+            node
+        )
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
             return self._refuse(
@@ -242,7 +246,7 @@ class EstimatorRewrite:
             said += ": its loss is the sum over a batch"
         self._become(node, target, code_, f"now {target}{separator}{said}")
 
-    def _keras_optimizer(self, node: ast.expr) -> str:
+    def _write_keras_optimizer(self, node: ast.expr) -> str:
         """A Keras optimizer that a ready-made Estimator is given, which TF1's refused."""
         call = self._scopes.parents.get(node)
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
@@ -271,18 +275,20 @@ class EstimatorRewrite:
     def _is_within(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
         return self._program.is_within(node, functions, self._scopes)
 
-    def _session_run(self, found: SessionRun) -> None:
+    def _rewrite_session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""
         if found.initializer:
             # Of a variable it would be an error at run time, by the hook's session.
-            return self._note(found.call, "I111", "an iterator that begins by itself")
+            return self._report_rewrite(
+                found.call, "I111", "an iterator that begins by itself"
+            )
         if ends_with_values(found.call, found.fetches, self._scopes):
             assert isinstance(found.fetches, ast.Attribute)
             self._plan.replace(
-                found.call, code(found.fetches.value, ".values_at_end()")
+                found.call, make_code(found.fetches.value, ".values_at_end()")
             )
             said = "the last step's values; TensorFlow 1 ran a step more for them"
-            return self._note(found.call, "H110", said)
+            return self._report_rewrite(found.call, "H110", said)
         if not found.variables or found.fetches is None:
             self.refused.append(
                 make_refusal(
@@ -298,38 +304,38 @@ class EstimatorRewrite:
             return
         if found.is_eval:
             self._plan.replace(
-                found.call, code(found.session, ".run(", found.fetches, ")")
+                found.call, make_code(found.session, ".run(", found.fetches, ")")
             )
-        self._note(
+        self._report_rewrite(
             found.call, "H110", "variables, whose values the hook's session gives"
         )
 
-    def _iterator(self, call: ast.Call) -> None:
+    def _rewrite_iterator(self, call: ast.Call) -> None:
         """`dataset.make_one_shot_iterator()`."""
         assert isinstance(call.func, ast.Attribute)
         dataset = call.func.value
         self._plan.replace(
-            call, code(f"{table.MODULE}.one_shot_iterator(", dataset, ")")
+            call, make_code(f"{table.MODULE}.one_shot_iterator(", dataset, ")")
         )
-        self._note(
+        self._report_rewrite(
             call,
             "I111",
             "an iterator that stands for a batch while the input_fn is traced",
         )
 
-    def _dimension(self, node: ast.Attribute) -> None:
+    def _rewrite_dimension(self, node: ast.Attribute) -> None:
         """`x.shape[1].value`: dimensions are numbers in TF2."""
-        self._plan.replace(node, code(node.value))
-        self._note(node, "E105", "a dimension is a number, or None, in TF2")
+        self._plan.replace(node, make_code(node.value))
+        self._report_rewrite(node, "E105", "a dimension is a number, or None, in TF2")
 
-    def _name_of_operation(self, node: ast.Attribute) -> None:
+    def _rewrite_operation_name(self, node: ast.Attribute) -> None:
         """`v.op.name`: a variable has no operation in TF2."""
         assert isinstance(node.value, ast.Attribute)
         value = node.value.value
-        self._plan.replace(node, code(f"{table.MODULE}.op_name(", value, ")"))
-        self._note(node, "E105", "the same name, also of a variable")
+        self._plan.replace(node, make_code(f"{table.MODULE}.op_name(", value, ")"))
+        self._report_rewrite(node, "E105", "the same name, also of a variable")
 
-    def _note(self, node: ast.expr, code_: str, reason: str) -> None:
+    def _report_rewrite(self, node: ast.expr, code_: str, reason: str) -> None:
         self.rewritten.append(
             Finding(
                 node.lineno, node.col_offset + 1, code_, Outcome.REWRITTEN, "", reason
@@ -337,7 +343,7 @@ class EstimatorRewrite:
         )
 
 
-def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
+def _find_operation_names(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`x.op.name`."""
     for node in walk_breadth_first(scopes.tree):
         if (
@@ -350,7 +356,7 @@ def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
             yield node
 
 
-def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
+def _find_dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`.value` of an item of a shape: `x.shape[1].value`, `x.get_shape()[1].value`."""
     for node in walk_breadth_first(scopes.tree):
         if (
@@ -369,7 +375,7 @@ def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
                 yield node
 
 
-def _refusal(symbol: str, name: str) -> tuple[str, str, str, str]:
+def _find_refusal(symbol: str, name: str) -> tuple[str, str, str, str]:
     code_, reason, recipe = table.REFUSED[name]
     return code_, symbol, reason, recipe
 

@@ -21,10 +21,10 @@ from migrate.frontends.estimators.input_sessions import (
     Batches,
     InputSession,
     Look,
-    root_of,
+    find_root,
 )
 from migrate.plan import Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
@@ -52,7 +52,7 @@ class InputSessions:
     def run(self) -> None:
         for session in self._sessions:
             for look in session.looks:
-                self._look(look)
+                self._rewrite_look(look)
             for statement in session.dropped:
                 self._claim(statement, "nothing is left to initialise or to close")
                 self._plan.statements[statement] = [Dropped(statement)]
@@ -73,13 +73,15 @@ class InputSessions:
             if isinstance(node, (ast.Attribute, ast.Name)):
                 self.claimed.setdefault(node, ("S117", f"dropped: {reason}"))
 
-    def _look(self, look: Look) -> None:
+    def _rewrite_look(self, look: Look) -> None:
         if look.batches is None:
             call = look.call.args[0]
             assert isinstance(call, ast.Call)
-            new = code(f"{table.MODULE}.first_batch(", _function(call), ")")
+            new = make_code(
+                f"{table.MODULE}.first_batch(", _find_called_function(call), ")"
+            )
         else:
-            new = self._write_next(look, self._batches(look.batches))
+            new = self._write_next(look, self._plan_batches(look.batches))
         self._plan.replace(look.call, new)
         self.rewritten.append(
             Finding(
@@ -96,16 +98,18 @@ class InputSessions:
         assert look.batches is not None
         fetched, targets = look.call.args[0], look.batches.targets
         if look.whole:
-            return code(f"list({name}.next())" if look.as_list else f"{name}.next()")
+            return make_code(
+                f"list({name}.next())" if look.as_list else f"{name}.next()"
+            )
         if isinstance(fetched, (ast.List, ast.Tuple, ast.Dict)):
-            return code(f"{name}.next(lambda {', '.join(targets)}: ", fetched, ")")
-        root = root_of(fetched)
+            return make_code(f"{name}.next(lambda {', '.join(targets)}: ", fetched, ")")
+        root = find_root(fetched)
         assert root is not None
         index = "" if look.batches.whole else f"[{targets.index(root.id)}]"
         path = ast.unparse(fetched).removeprefix(root.id)
-        return code(f"{name}.next(){index}{path}")
+        return make_code(f"{name}.next(){index}{path}")
 
-    def _batches(self, batches: Batches) -> str:
+    def _plan_batches(self, batches: Batches) -> str:
         """Plans the assignment of a batch; returns the name for its batches."""
         if batches in self._names:
             return self._names[batches]
@@ -114,9 +118,9 @@ class InputSessions:
             source: Code | ast.expr = batches.source
         else:
             assert isinstance(batches.source, ast.Call)
-            source = _function(batches.source)
+            source = _find_called_function(batches.source)
         statement = batches.statement
-        new = code(f"{name} = {table.MODULE}.Batches(", source, ")")
+        new = make_code(f"{name} = {table.MODULE}.Batches(", source, ")")
         self._plan.statements[statement] = [New(new, origin=statement)]
         if batches.iterator is not None:
             self._plan.statements[batches.iterator] = [Dropped(batches.iterator)]
@@ -128,10 +132,10 @@ class InputSessions:
     def _choose_name(self, batches: Batches) -> str:
         if batches.whole:
             return batches.targets[0]
-        around = self._function_around(batches)
+        around = self._find_function_around(batches)
         taken = {n.id for n in walk_breadth_first(around) if isinstance(n, ast.Name)}
         for other, given in self._names.items():
-            if self._function_around(other) in (around, self._scopes.tree):
+            if self._find_function_around(other) in (around, self._scopes.tree):
                 taken.add(given)
         name, number = "batches", 1
         while name in taken:
@@ -139,7 +143,7 @@ class InputSessions:
             name = f"batches_{number}"
         return name
 
-    def _function_around(self, batches: Batches) -> ast.AST:
+    def _find_function_around(self, batches: Batches) -> ast.AST:
         """The function that binds the batch, or the module."""
         node: ast.AST = batches.statement
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
@@ -147,8 +151,8 @@ class InputSessions:
         return node
 
 
-def _function(call: ast.Call) -> Code | ast.expr:
+def _find_called_function(call: ast.Call) -> Code | ast.expr:
     """The function that makes a call."""
     if not call.args and not call.keywords:
         return call.func
-    return code("lambda: ", call)
+    return make_code("lambda: ", call)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 
 _MAKES = "tf.keras.estimator.model_to_estimator"
 _OPTIMIZERS = "tf.keras.optimizers."
@@ -30,7 +30,7 @@ def plan_keras(
         if symbol.startswith(_OPTIMIZERS) and name in _LEGACY:
             target = f"tf_keras.optimizers.legacy.{name}"
             plan.imports.append("import tf_keras")
-            plan.replace(node, code(target))
+            plan.replace(node, make_code(target))
             claimed[node] = (
                 "E101",
                 f"now {target}: TF1's updates, arguments and slots",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.estimators.loaded_sessions import recognise, root
+from migrate.frontends.estimators.loaded_sessions import find_root, recognise
 from migrate.plan import Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import loaded_sessions as table
 
@@ -22,8 +22,8 @@ def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
         for node, symbol in scopes.walk_uses():
             if node not in inside or symbol not in table.IN_COMPAT:
                 continue
-            own = root(node, scopes)
-            new = code(f"{own}.compat.v1{symbol.removeprefix('tf')}")
+            own = find_root(node, scopes)
+            new = make_code(f"{own}.compat.v1{symbol.removeprefix('tf')}")
             if node is session.call.func and session.bare:
                 plan.replace(session.call, _add_graph(session.call, new, own))
                 claimed[session.call] = _DONE
@@ -36,5 +36,5 @@ def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
 def _add_graph(call: ast.Call, name: Code, own: str) -> Code:
     """The session with a graph of its own, which it had alone."""
     given: list[str | ast.AST | Code] = [*call.args]
-    given += [code(f"{k.arg}=", k.value) for k in call.keywords]
-    return code(name, "(", join_code(", ", [*given, f"graph={own}.Graph()"]), ")")
+    given += [make_code(f"{k.arg}=", k.value) for k in call.keywords]
+    return make_code(name, "(", join_code(", ", [*given, f"graph={own}.Graph()"]), ")")

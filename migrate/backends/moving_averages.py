@@ -23,7 +23,7 @@ from migrate.plan import Item, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.binding_time.numbered_scopes import tell_renamed
-from migrate.program.code import code, join_code
+from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -52,7 +52,7 @@ def rewrite(
         )
         bound = {}
     debias = bound.pop("zero_debias", None)
-    if debias is not None and names.literal(debias) is not False:
+    if debias is not None and names.read_literal(debias) is not False:
         diagnostics.refuse(
             "O120",
             call,
@@ -62,7 +62,7 @@ def rewrite(
             SYMBOL,
         )
     for value in bound.values():
-        if program.kinds.get(names.key(value) or "") in ir.STEP_KINDS:
+        if program.kinds.get(names.find_key(value) or "") in ir.STEP_KINDS:
             diagnostics.refuse(
                 "O120",
                 call,
@@ -70,15 +70,15 @@ def rewrite(
                 "Give a number as decay, and num_updates.",
                 SYMBOL,
             )
-    parts = [code("replicas"), *[code(f"{n}=", v) for n, v in bound.items()]]
+    parts = [make_code("replicas"), *[make_code(f"{n}=", v) for n, v in bound.items()]]
     scope = _find_scope(call, program, scopes, diagnostics)
     if scope:
-        parts.append(code(f'scope="{scope}"'))
+        parts.append(make_code(f'scope="{scope}"'))
     plan.support.add(f"{MODULE}.py")
     plan.imports.append(f"import {MODULE}")
     plan.replace(
         call,
-        code(f"{MODULE}.ExponentialMovingAverage(", join_code(", ", parts), ")"),
+        make_code(f"{MODULE}.ExponentialMovingAverage(", join_code(", ", parts), ")"),
     )
     return "T107", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
 
@@ -92,7 +92,7 @@ def _find_scope(
     """The variable scope in which averages are moved first, which TF1 put before their names."""
     statement = scopes.parents.get(call)
     made = (
-        {names.key(target) for target in statement.targets}
+        {names.find_key(target) for target in statement.targets}
         if isinstance(statement, ast.Assign)
         else set()
     )
@@ -102,7 +102,7 @@ def _find_scope(
         if not _applies(node, program):
             continue
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if names.key(node.func.value) in made:
+        if names.find_key(node.func.value) in made:
             around = read.list_around(node)
             within = [c for c in around if read.is_variable_scope(c)]
             found[read.read_path(within)] = within[-1] if within else node
@@ -144,12 +144,14 @@ def read_first(
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
         averages = call.func.value
         number = str(every.index(call) + 1) if len(every) > 1 else ""
-        name = f"{(names.key(averages) or '').split('.')[-1]}_before{number}"
+        name = f"{(names.find_key(averages) or '').split('.')[-1]}_before{number}"
         bound = names.bind_arguments(call, ("var_list",)) or {}
-        chosen = [expressions.code(value) for value in bound.values()]
+        chosen = [expressions.write_expression(value) for value in bound.values()]
         comment = "" if items else f"{_BEFORE}\n"
-        items.append(New(code(f"{comment}{name} = ", averages, ".read(", *chosen, ")")))
-        context.plan.replace(call, code(averages, f".apply({name})"))
+        items.append(
+            New(make_code(f"{comment}{name} = ", averages, ".read(", *chosen, ")"))
+        )
+        context.plan.replace(call, make_code(averages, f".apply({name})"))
     return items
 
 
@@ -178,7 +180,10 @@ def refuse_unknown_values(
             continue
         assert isinstance(node, ast.Call)
         read = frozenset().union(
-            *(names.reads(a) for a in [*node.args, *[k.value for k in node.keywords]])
+            *(
+                names.find_reads(a)
+                for a in [*node.args, *[k.value for k in node.keywords]]
+            )
         )
         if (
             crosses
@@ -249,7 +254,7 @@ def _applies(node: ast.AST, program: ir.TrainingProgram) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "apply"
-        and program.kinds.get(names.key(node.func.value) or "") is Kind.AVERAGES
+        and program.kinds.get(names.find_key(node.func.value) or "") is Kind.AVERAGES
     )
 
 
@@ -258,7 +263,7 @@ def find_variables_to_restore(
 ) -> ast.expr | None:
     """`averages.variables_to_restore()`, given as it is or by a name; else None."""
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         bindings = owner.bindings.get(node.id, []) if owner is not None else []
         if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
             return find_variables_to_restore(bindings[0].value, program, scopes)
@@ -267,7 +272,7 @@ def find_variables_to_restore(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "variables_to_restore"
-        and program.kinds.get(names.key(node.func.value) or "") is Kind.AVERAGES
+        and program.kinds.get(names.find_key(node.func.value) or "") is Kind.AVERAGES
     ):
         return node
     return None

@@ -7,7 +7,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import recurrent
 
@@ -19,16 +19,18 @@ def rewrite(
 ) -> tuple[str, str]:
     """Plans the call of a cell's class, or of what runs one over time; what it is now."""
     target = recurrent.TARGETS[symbol]
-    reason = _refusal(call, target, scopes)
+    reason = _find_refusal(call, target, scopes)
     if reason is not None:
         diagnostics.refuse("V103", call, *reason, symbol=symbol)
     plan.support.add(_SUPPORT)
     plan.imports.append(f"import {recurrent.MODULE}")
-    plan.replace(call.func, code(target))
+    plan.replace(call.func, make_code(target))
     return "T107", f"{target}: the same values and variables"
 
 
-def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | None:
+def _find_refusal(
+    call: ast.Call, target: str, scopes: Scopes
+) -> tuple[str, str] | None:
     name = target.rpartition(".")[2]
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in recurrent.REFUSED_ARGUMENTS.get(

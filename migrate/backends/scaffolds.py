@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.estimators.scaffolds import find_unneeded_assignments, scaffolds
+from migrate.frontends.estimators.scaffolds import (
+    find_scaffolds,
+    find_unneeded_assignments,
+)
 from migrate.plan import Dropped, Plan
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import scaffolds as table
@@ -28,7 +31,7 @@ def plan_scaffolds(
       Refusals.
     """
     refused = []
-    every = scaffolds(scopes)
+    every = find_scaffolds(scopes)
     for one in every:
         if one.refused is not None:
             node, name = one.refused

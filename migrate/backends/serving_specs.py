@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.source.nodes import walk_breadth_first
 
 _PLACEHOLDER = "tf.placeholder"
@@ -26,7 +26,7 @@ _RECEIVERS = (
 )
 
 
-def specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
+def find_specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     """Calls of tf.placeholder that become specs, and these."""
     for node, symbol in scopes.walk_uses():
         call = scopes.parents.get(node)
@@ -39,7 +39,7 @@ def specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
                 parts += [bound.get("shape", "None"), ", dtype=", bound["dtype"]]
                 if "name" in bound:
                     parts += [", name=", bound["name"]]
-                yield call, code(*parts, ")")
+                yield call, make_code(*parts, ")")
 
 
 def _describes(given: ast.expr, scopes: Scopes) -> bool:
@@ -57,7 +57,7 @@ def _describes(given: ast.expr, scopes: Scopes) -> bool:
             target.value, scopes
         )
     if isinstance(target, ast.Name):  # x = tf.placeholder(...)
-        reads = _reads(target, scopes)
+        reads = _list_reads(target, scopes)
         return bool(reads) and all(_describes(read, scopes) for read in reads)
     return False
 
@@ -76,7 +76,7 @@ def _is_received(dictionary: ast.expr, scopes: Scopes) -> bool:
 def _is_only_received(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a name's dictionary is filled by keys and given to receivers, no more."""
     given = False
-    for read in _reads(name, scopes):
+    for read in _list_reads(name, scopes):
         use = scopes.parents.get(read)
         if _builds_receiver(use, read, scopes):
             given = True
@@ -85,9 +85,9 @@ def _is_only_received(name: ast.Name, scopes: Scopes) -> bool:
     return given
 
 
-def _reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
+def _list_reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
     """What reads a name that is bound once; nothing where it is bound again."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None or len(owner.bindings[name.id]) != 1:
         return []
     return [
@@ -96,7 +96,7 @@ def _reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
         if isinstance(node, ast.Name)
         and node.id == name.id
         and isinstance(node.ctx, ast.Load)
-        and scopes.scope_of(node).owner(node.id) is owner
+        and scopes.find_scope(node).find_owner(node.id) is owner
     ]
 
 

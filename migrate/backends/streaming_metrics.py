@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Replication
 from migrate.tables import streaming_metrics as table
 
@@ -27,11 +27,14 @@ def rewrite(
     plan.support.add(f"{table.MODULE}.py")
     plan.imports.append(f"import {table.MODULE}")
     arguments: list[str | ast.AST | Code] = ["replicas", *call.args]
-    arguments += [code(f"{k.arg}=", k.value) for k in call.keywords]
+    arguments += [make_code(f"{k.arg}=", k.value) for k in call.keywords]
     plan.replace(
-        call, code(names.key(call.func) or "", "(", join_code(", ", arguments), ")")
+        call,
+        make_code(
+            names.find_key(call.func) or "", "(", join_code(", ", arguments), ")"
+        ),
     )
-    if names.key(call.func) == table.VARIABLES:
+    if names.find_key(call.func) == table.VARIABLES:
         return {}
     function = call.args[0]
     symbol = scopes.resolve(function) or ""
@@ -46,7 +49,7 @@ def rewrite(
             symbol,
         )
     new = symbol.replace("tf.", "tf.compat.v1.", 1)
-    plan.replace(function, code(new))
+    plan.replace(function, make_code(new))
     return {
         function: (
             "T107",

@@ -108,7 +108,7 @@ class VariableLists:
 
     def _holds(self, flow: ir.Flow, listed: ast.Call) -> bool:
         """Whether a statement computes the list, itself or in its header."""
-        suites = [s for _, suite in names.suites(flow.statement) for s in suite]
+        suites = [s for _, suite in names.list_suites(flow.statement) for s in suite]
         return any(n is listed for n in walk_breadth_first(flow.statement)) and not any(
             n is listed for s in suites for n in walk_breadth_first(s)
         )
@@ -132,14 +132,14 @@ class VariableLists:
         target = above.targets[0]
         if not isinstance(target, ast.Name) or len(above.targets) > 1:
             return False
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         uses = [
             n
             for n in self._scopes.walk()
             if isinstance(n, ast.Name)
             and n.id == target.id
             and isinstance(n.ctx, ast.Load)
-            and self._scopes.scope_of(n).owner(n.id) is owner
+            and self._scopes.find_scope(n).find_owner(n.id) is owner
         ]
         return bool(uses) and all(self._is_for_gradients(n, depth + 1) for n in uses)
 
@@ -222,13 +222,15 @@ class VariableLists:
             above.targets[0], ast.Name
         ):
             return
-        owner = self._scopes.scope_of(above.targets[0]).owner(above.targets[0].id)
+        owner = self._scopes.find_scope(above.targets[0]).find_owner(
+            above.targets[0].id
+        )
         for node in self._scopes.walk():
             if (
                 isinstance(node, ast.Name)
                 and node.id == above.targets[0].id
                 and isinstance(node.ctx, ast.Load)
-                and self._scopes.scope_of(node).owner(node.id) is owner
+                and self._scopes.find_scope(node).find_owner(node.id) is owner
             ):
                 yield node
 
@@ -262,7 +264,7 @@ class VariableLists:
         that is bound once.
         """
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bindings = owner.bindings.get(node.id, []) if owner is not None else []
             if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
                 made = bindings[0]
@@ -307,7 +309,7 @@ class VariableLists:
 
     def _is_steady_name(self, node: ast.Name) -> bool:
         """Whether a name is bound once and for all, and not to what is changed."""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if not bound or (self._scopes.resolve(node) or "").startswith("tf"):
             return True
@@ -327,12 +329,12 @@ class VariableLists:
         """Whether a list that a Saver gets by its name is used for more than Savers."""
         if not isinstance(chosen, ast.Name):
             return False
-        owner = self._scopes.scope_of(chosen).owner(chosen.id)
+        owner = self._scopes.find_scope(chosen).find_owner(chosen.id)
         return any(
             isinstance(node, ast.Name)
             and node.id == chosen.id
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(node.id) is owner
+            and self._scopes.find_scope(node).find_owner(node.id) is owner
             and not self._is_of_saver(node)
             for node in self._scopes.walk()
         )
@@ -348,9 +350,9 @@ class VariableLists:
 
     def _is_changed(self, name: str) -> bool:
         return any(
-            name in names.mutates(statement)
+            name in names.find_mutations(statement)
             for statement in walk_breadth_first(self._scopes.tree)
-            if isinstance(statement, ast.stmt) and not names.suites(statement)
+            if isinstance(statement, ast.stmt) and not names.list_suites(statement)
         )
 
     def _lists(self, node: ast.expr) -> bool:
@@ -370,7 +372,7 @@ class VariableLists:
                 and isinstance(value, ast.Name)
                 and value.id == first.target.id
                 and (
-                    self._program.kinds.get(names.key(first.iter) or "")
+                    self._program.kinds.get(names.find_key(first.iter) or "")
                     is ir.Kind.VARIABLE
                     or self.find_listing(first.iter) is not None
                 )

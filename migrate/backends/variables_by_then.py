@@ -18,7 +18,7 @@ from migrate.facts import names, reach
 from migrate.facts.constants import evaluate
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -90,12 +90,12 @@ class VariablesByThen:
         """The list as an expression."""
         weights = "weights" if which == "global" else "trainable_weights"
         if len(made) == 1 and made[0].layer:
-            return code(f"{made[0].name}.{weights}")
+            return make_code(f"{made[0].name}.{weights}")
         parts = [
-            code(f"*{each.name}.{weights}" if each.layer else each.name)
+            make_code(f"*{each.name}.{weights}" if each.layer else each.name)
             for each in made
         ]
-        return code("[", join_code(", ", parts), "]")
+        return make_code("[", join_code(", ", parts), "]")
 
     def _read_prefix(self, scope: ast.expr | None) -> str | None:
         """What a name must begin with; None where a scope is no plain text."""
@@ -121,7 +121,7 @@ class VariablesByThen:
         """What made variables before a list, in order."""
         made: list[Made] = []
         for flow, is_plain in self._list_plain(self._program.flows):
-            inner = [s for _, suite in names.suites(flow.statement) for s in suite]
+            inner = [s for _, suite in names.list_suites(flow.statement) for s in suite]
             own = not any(call in walk_breadth_first(s) for s in inner)
             if own and call in walk_breadth_first(flow.statement):
                 return made
@@ -194,7 +194,7 @@ class VariablesByThen:
                 isinstance(statement, ast.Assign)
                 and statement.value is node
                 and len(statement.targets) == 1
-                and (name := names.key(statement.targets[0])) is not None
+                and (name := names.find_key(statement.targets[0])) is not None
                 and self._scopes.resolve(node.func) in roles.VARIABLES
             ):
                 raise _Unknown
@@ -225,11 +225,11 @@ class VariablesByThen:
         if any(keyword.arg is None for keyword in node.keywords):
             raise _Unknown
         own = symbol == "tf.get_variable"
-        given = names.argument(node, "name", 0 if own else None)
+        given = names.find_argument(node, "name", 0 if own else None)
         kind, text = evaluate(self._scopes, given, {})
         value = ast.literal_eval(text) if kind == "constant" else None
         trainable = True
-        chosen = names.argument(node, "trainable", 5 if own else 1)
+        chosen = names.find_argument(node, "trainable", 5 if own else 1)
         if chosen is not None and not layer:
             kind, text = evaluate(self._scopes, chosen, {})
             if kind != "constant":

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from migrate import emitted
 from migrate.beside.reach import Closure
-from migrate.beside.remains import text_of
+from migrate.beside.remains import write_remains
 
 _WORD = re.compile(r"\w+")
 
 
-def files_for(*texts: str) -> dict[str, bytes]:
+def collect_files(*texts: str) -> dict[str, bytes]:
     """The files that programs need beside them, by name.
 
     Args:
@@ -29,7 +29,7 @@ def files_for(*texts: str) -> dict[str, bytes]:
 
 def write(directory: pathlib.Path, *texts: str) -> None:
     """Writes what programs need below a directory, over what is there."""
-    for name, data in files_for(*texts).items():
+    for name, data in collect_files(*texts).items():
         path = directory / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
@@ -38,20 +38,23 @@ def write(directory: pathlib.Path, *texts: str) -> None:
 def collect_whole_modules(modules: set[str]) -> dict[str, bytes]:
     """All files of modules, and of those that they import, by name."""
     found: dict[str, bytes] = {}
-    known, todo = emitted.modules(), sorted(modules)
+    known, todo = emitted.list_modules(), sorted(modules)
     while todo:
-        for name in emitted.files(todo.pop()):
+        for name in emitted.list_files(todo.pop()):
             if name not in found:
-                found[name] = emitted.source(name)
+                found[name] = emitted.read_source(name)
                 todo += known & set(_WORD.findall(found[name].decode()))
     return found
 
 
 def is_unchanged(name: str, directory: pathlib.Path) -> bool:
     """Whether a file is as it was written: its user has changed nothing in it."""
-    there = present(directory)
+    there = find_present(directory)
     written = read_written_files(tuple(sorted(there.items())))
-    return name in there and there[name] in (written.get(name), emitted.source(name))
+    return name in there and there[name] in (
+        written.get(name),
+        emitted.read_source(name),
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -66,14 +69,14 @@ def read_written_files(there: tuple[tuple[str, bytes], ...]) -> dict[str, bytes]
     return render(closure)
 
 
-def present(directory: pathlib.Path) -> dict[str, bytes]:
+def find_present(directory: pathlib.Path) -> dict[str, bytes]:
     """The emitted files that stand in a directory."""
     found: dict[str, bytes] = {}
     try:
         there = set(os.listdir(directory))
     except OSError:
         return found
-    for name in emitted.names():
+    for name in emitted.list_names():
         if name.partition("/")[0] in there:
             path = directory / name
             try:
@@ -88,7 +91,7 @@ def present(directory: pathlib.Path) -> dict[str, bytes]:
 def render(closure: Closure) -> dict[str, bytes]:
     """The files of all that is reached, by name."""
     reached = closure.find_reached()
-    return {name: text_of(name, reached) for name in reached.files}
+    return {name: write_remains(name, reached) for name in reached.files}
 
 
 def add(how: Callable[[str], None], closure: Closure, text: str) -> None:

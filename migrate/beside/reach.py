@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 
 from migrate import emitted
 from migrate.beside import units
-from migrate.beside.units import Definition, Import, References, file_of
+from migrate.beside.units import Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
 _ELSEWHERE = frozenset({"numpy", "tensorflow", "tf_keras", *sys.stdlib_module_names})
@@ -55,8 +55,8 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
-        found = units.references(tree)
-        self._mention(found.attributes)
+        found = units.find_references(tree)
+        self._add_mentions(found.attributes)
         bound: dict[str, set[Import]] = {}
         others: set[str] = set()  # Modules that are none of the program's own.
         for node in walk_breadth_first(tree):
@@ -70,13 +70,13 @@ class Closure:
         others -= units.find_bound_names(tree)
         for path in found.paths:
             if path[0] not in others:
-                self._mention(path[1:])
+                self._add_mentions(path[1:])
             for one in bound.get(path[0], ()):
                 self._follow(one, path[1:])
             self._passed_on += [
                 (name, path[place + 1 :])
                 for place, name in enumerate(path)
-                if name in emitted.modules()
+                if name in emitted.list_modules()
             ]
         for several in bound.values():
             for one in several:
@@ -88,24 +88,24 @@ class Closure:
         Raises:
           SyntaxError: the text is no Python.
         """
-        found = units.references(ast.parse(text))
-        self._mention(found.attributes)
+        found = units.find_references(ast.parse(text))
+        self._add_mentions(found.attributes)
         for path in found.paths:
-            self._mention(path[1:])
+            self._add_mentions(path[1:])
             self._passed_on += [
                 (name, path[place + 1 :])
                 for place, name in enumerate(path)
-                if name in emitted.modules()
+                if name in emitted.list_modules()
             ]
 
     def add_words(self, words: Iterable[str]) -> None:
         """Adds a text that cannot be parsed: every word may be any name."""
         found = set(words)
-        self._mention(found)
-        for module in sorted(emitted.modules() & found):
-            top = units.top_of(module)
+        self._add_mentions(found)
+        for module in sorted(emitted.list_modules() & found):
+            top = units.find_top(module)
             self._keep_file(top)
-            for name in [*file_of(top).definitions, *file_of(top).imports]:
+            for name in [*read_file(top).definitions, *read_file(top).imports]:
                 if name in found:
                     self._keep(top, name)
 
@@ -116,7 +116,7 @@ class Closure:
           SyntaxError: its user has made it no Python.
         """
         self._keep_file(name)
-        known = file_of(name)
+        known = read_file(name)
         for node in ast.parse(text).body:
             for bound in list_bound_names(node, name):
                 if known.binds(bound):
@@ -131,7 +131,7 @@ class Closure:
     def find_reached(self) -> Reached:
         """All that is reached from what was added."""
         before = -1
-        while before != (before := self._size()):
+        while before != (before := self._measure_size()):
             for file, name, definition in list(self._classes):
                 for method in definition.methods:
                     if method in self._attributes:
@@ -140,14 +140,14 @@ class Closure:
                 if one.module in self._names:
                     self._follow(one, path)
             for module, path in list(self._passed_on):
-                if (top := units.top_of(module)) in self._names:
+                if (top := units.find_top(module)) in self._names:
                     self._follow(Import(top), path)
         return Reached(
             {file: frozenset(names) for file, names in self._names.items()},
             {file: frozenset(found) for file, found in self._methods.items()},
         )
 
-    def _size(self) -> int:
+    def _measure_size(self) -> int:
         return (
             sum(map(len, self._names.values()))
             + sum(map(len, self._methods.values()))
@@ -155,7 +155,7 @@ class Closure:
             + len(self._names)
         )
 
-    def _mention(self, attributes: Iterable[str]) -> None:
+    def _add_mentions(self, attributes: Iterable[str]) -> None:
         self._attributes.update(attributes)
 
     def _keep_file(self, name: str) -> None:
@@ -170,7 +170,7 @@ class Closure:
         if top == name:
             for file in find_files_with_effects(top):
                 self._keep_file(file)
-        for effect in file_of(name).effects:
+        for effect in read_file(name).effects:
             if not effect.owner:
                 self._refer(name, effect.references)
 
@@ -178,7 +178,7 @@ class Closure:
         self._keep_file(file)
         if name in self._names[file]:
             return
-        known = file_of(file)
+        known = read_file(file)
         if name in known.imports:
             self._names[file].add(name)
             one = known.imports[name]
@@ -213,11 +213,11 @@ class Closure:
     def _keep_methods(self, file: str, name: str) -> None:
         """Keeps all methods of a class, and those that it has from classes of ours."""
         self._keep_file(file)
-        definition = file_of(file).definitions[name]
+        definition = read_file(file).definitions[name]
         for method in definition.methods:
             self._keep_method(file, name, method)
         for base in definition.bases:
-            own = _class_at(file, base)
+            own = _find_class_at(file, base)
             if own is not None:
                 self._keep(*own)
                 self._keep_methods(*own)
@@ -225,13 +225,13 @@ class Closure:
     def _keep_submodule(self, file: str, name: str) -> None:
         """Keeps all that there is: how the module comes to be loaded is not in sight."""
         inside = file.replace("__init__", name)
-        if inside != file and inside in emitted.names():
-            for other in emitted.files(emitted.module_of(file)):
+        if inside != file and inside in emitted.list_names():
+            for other in emitted.list_files(emitted.find_module(file)):
                 self._keep_all(other)
 
     def _keep_all(self, file: str) -> None:
         self._keep_file(file)
-        known = file_of(file)
+        known = read_file(file)
         for name in [*known.definitions, *known.imports]:
             self._keep(file, name)
         for name, definition in known.definitions.items():
@@ -241,7 +241,7 @@ class Closure:
     def _keep_method(self, file: str, name: str, method: str) -> None:
         if (name, method) not in self._methods[file]:
             self._methods[file].add((name, method))
-            self._refer(file, file_of(file).definitions[name].methods[method])
+            self._refer(file, read_file(file).definitions[name].methods[method])
 
     def _take(self, one: Import) -> None:
         self._keep_file(one.module)
@@ -251,16 +251,16 @@ class Closure:
             self._keep(one.module, one.name)
 
     def _refer(self, file: str, found: References) -> None:
-        known = file_of(file)
-        self._mention(found.attributes)
+        known = read_file(file)
+        self._add_mentions(found.attributes)
         for path in found.paths:
             if not known.binds(path[0]):
-                self._mention(path[1:])
+                self._add_mentions(path[1:])
                 continue
             self._keep(file, path[0])
             one = known.imports.get(path[0])
             if one is None:
-                self._mention(path[1:])
+                self._add_mentions(path[1:])
             elif one.instead is not None:
                 self._optional.append((one, path[1:]))
             elif one.module:
@@ -270,20 +270,20 @@ class Closure:
         """Follows the attributes of an imported name through modules."""
         if one.name:
             self._take(one)
-            beyond = file_of(one.module).imports.get(one.name)
+            beyond = read_file(one.module).imports.get(one.name)
             if beyond is not None and beyond.module:
                 self._follow(beyond, path)
             else:
-                self._mention(path)
+                self._add_mentions(path)
             return
         self._keep_file(one.module)
         if not path:  # The module itself is handed on: anything of it may be used.
             self._keep_all(one.module)
             return
         self._keep(one.module, path[0])
-        beyond = file_of(one.module).imports.get(path[0])
+        beyond = read_file(one.module).imports.get(path[0])
         if beyond is None:
-            self._mention(path[1:])
+            self._add_mentions(path[1:])
         elif beyond.module:
             self._follow(beyond, path[1:])
 
@@ -310,8 +310,8 @@ def list_bound_names(node: ast.stmt, file: str) -> Iterable[str]:
 @functools.cache
 def _is_foreign(file: str, name: str) -> bool:
     """Whether a class has a base that is none of ours, or one that has."""
-    for base in file_of(file).definitions[name].bases:
-        own = _class_at(file, base)
+    for base in read_file(file).definitions[name].bases:
+        own = _find_class_at(file, base)
         if own is None and base not in _OWN_BASES:
             return True
         if own is not None and _is_foreign(*own):
@@ -319,9 +319,9 @@ def _is_foreign(file: str, name: str) -> bool:
     return False
 
 
-def _class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
+def _find_class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
     """The file and the name of the class of ours that a dotted name in a file means."""
-    known = file_of(file)
+    known = read_file(file)
     if not path:
         return None
     if path[0] in known.definitions:
@@ -329,7 +329,7 @@ def _class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
     one = known.imports.get(path[0])
     if one is None or not one.module:
         return None
-    return _class_at(one.module, (one.name, *path[1:]) if one.name else path[1:])
+    return _find_class_at(one.module, (one.name, *path[1:]) if one.name else path[1:])
 
 
 @functools.cache
@@ -342,10 +342,10 @@ def find_files_with_effects(top: str) -> tuple[str, ...]:
         if name in found:
             continue
         found.append(name)
-        work += [one.module for one in file_of(name).imports.values() if one.module]
+        work += [one.module for one in read_file(name).imports.values() if one.module]
     return tuple(
         name
         for name in found
-        if emitted.module_of(name) == emitted.module_of(top)
-        and any(not effect.owner for effect in file_of(name).effects)
+        if emitted.find_module(name) == emitted.find_module(top)
+        and any(not effect.owner for effect in read_file(name).effects)
     )

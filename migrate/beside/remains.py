@@ -21,9 +21,9 @@ _IMPORTS = (ast.Import, ast.ImportFrom, ast.Try)
 _ROW = re.compile(r" {4}(\w+) {2,}\S")
 
 
-def text_of(name: str, reached: Reached) -> bytes:
+def write_remains(name: str, reached: Reached) -> bytes:
     """What remains of an emitted file."""
-    return ("\n".join(_Remains(name, reached).lines()) + "\n").encode()
+    return ("\n".join(_Remains(name, reached).list_lines()) + "\n").encode()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,16 +49,16 @@ class _Remains:
         self._names = reached.names[name]
         self._methods = reached.methods[name]
         package, slash, _ = name.rpartition("/")
-        files = emitted.files(package) if slash else ()
-        self._gone = {units.stem(f) for f in files if f not in reached.names}
-        self._file = units.file_of(name)
-        self._source = emitted.source(name).decode().split("\n")
+        files = emitted.list_files(package) if slash else ()
+        self._gone = {units.strip_name(f) for f in files if f not in reached.names}
+        self._file = units.read_file(name)
+        self._source = emitted.read_source(name).decode().split("\n")
 
-    def lines(self) -> list[str]:
+    def list_lines(self) -> list[str]:
         body = self._file.tree.body
-        return list(_join_parts(self._parts(body, 0, self._write_statement)))
+        return list(_join_parts(self._list_parts(body, 0, self._write_statement)))
 
-    def _parts(
+    def _list_parts(
         self,
         body: Iterable[ast.stmt],
         above: int,
@@ -71,7 +71,7 @@ class _Remains:
           remaining: what remains of a statement.
         """
         for node in body:
-            first = _first_line(node) - 1
+            first = _find_first_line(node) - 1
             comments = first
             while comments > above and _is_comment(self._source[comments - 1]):
                 comments -= 1
@@ -86,32 +86,32 @@ class _Remains:
 
     def _write_statement(self, node: ast.stmt) -> Sequence[str]:
         if isinstance(node, ast.ClassDef):
-            return self._class(node) if node.name in self._names else ()
+            return self._list_class_lines(node) if node.name in self._names else ()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return self._whole(node) if node.name in self._names else ()
+            return self._list_whole(node) if node.name in self._names else ()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            return self._import(node)
+            return self._write_import(node)
         if isinstance(node, ast.Try):
             return self._write_tried_import(node)
         for effect in self._file.effects:
             if effect.node is node:
                 kept = not effect.owner or effect.owner in self._names
-                return self._whole(node) if kept else ()
+                return self._list_whole(node) if kept else ()
         if isinstance(node, ast.Expr):
-            return [line for line in self._docstring(node)]
+            return [line for line in self._shorten_docstring(node)]
         kept = any(
             definition.node is node and name in self._names
             for name, definition in self._file.definitions.items()
         )
-        return self._whole(node) if kept else ()
+        return self._list_whole(node) if kept else ()
 
-    def _whole(self, node: ast.stmt) -> Sequence[str]:
-        return self._source[_first_line(node) - 1 : node.end_lineno]
+    def _list_whole(self, node: ast.stmt) -> Sequence[str]:
+        return self._source[_find_first_line(node) - 1 : node.end_lineno]
 
-    def _docstring(self, node: ast.Expr) -> Iterator[str]:
+    def _shorten_docstring(self, node: ast.Expr) -> Iterator[str]:
         """Without the rows of files that are not written."""
         gone = False
-        for line in self._whole(node):
+        for line in self._list_whole(node):
             row = _ROW.match(line)
             if row:
                 gone = row[1] in self._gone
@@ -120,36 +120,36 @@ class _Remains:
             if not gone:
                 yield line
 
-    def _class(self, node: ast.ClassDef) -> Sequence[str]:
+    def _list_class_lines(self, node: ast.ClassDef) -> Sequence[str]:
         first = node.body[0]
-        begin = _first_line(first) - 1
+        begin = _find_first_line(first) - 1
         while begin and _is_comment(self._source[begin - 1]):
             begin -= 1
         while not self._source[begin - 1].strip():
             begin -= 1
 
-        def remaining(item: ast.stmt) -> Sequence[str]:
+        def list_remaining(item: ast.stmt) -> Sequence[str]:
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if (node.name, item.name) not in self._methods:
                     return ()
-            return self._whole(item)
+            return self._list_whole(item)
 
-        body = list(_join_parts(self._parts(node.body, begin, remaining)))
+        body = list(_join_parts(self._list_parts(node.body, begin, list_remaining)))
         while body and not body[0].strip():
             del body[0]
-        head = self._source[_first_line(node) - 1 : begin]
+        head = self._source[_find_first_line(node) - 1 : begin]
         return [*head, *(body or [" " * (node.col_offset + 4) + "pass"])]
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> Sequence[str]:
+    def _write_import(self, node: ast.Import | ast.ImportFrom) -> Sequence[str]:
         if getattr(node, "module", "") == "__future__":
-            return self._whole(node)
+            return self._list_whole(node)
         kept = [
             alias
             for alias in node.names
             if (alias.asname or alias.name.partition(".")[0]) in self._names
         ]
         if len(kept) == len(node.names):
-            return self._whole(node)
+            return self._list_whole(node)
         return _spell_import(node, kept) if kept else ()
 
     def _write_tried_import(self, node: ast.Try) -> Sequence[str]:
@@ -162,7 +162,9 @@ class _Remains:
             lines += self._source[handler.lineno - 1 : handler.body[0].lineno - 1]
             for item in handler.body:
                 is_import = isinstance(item, (ast.Import, ast.ImportFrom))
-                lines += self._write_statement(item) if is_import else self._whole(item)
+                lines += (
+                    self._write_statement(item) if is_import else self._list_whole(item)
+                )
         return lines
 
 
@@ -214,7 +216,7 @@ def _spell_import(
     return [head, *rows, f"{indentation})"]
 
 
-def _first_line(node: ast.stmt) -> int:
+def _find_first_line(node: ast.stmt) -> int:
     decorators = getattr(node, "decorator_list", ())
     first: int = min([node.lineno, *(d.lineno for d in decorators)])
     return first

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from migrate import emitted
 from migrate.facts.names import is_bare_constant
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -97,9 +97,9 @@ class File:
 
 
 @functools.cache
-def file_of(name: str) -> File:
+def read_file(name: str) -> File:
     """The units of an emitted file, by its name."""
-    tree = ast.parse(emitted.source(name))
+    tree = ast.parse(emitted.read_source(name))
     definitions: dict[str, Definition] = {}
     imports: dict[str, Import] = {}
     effects: list[Effect] = []
@@ -109,14 +109,16 @@ def file_of(name: str) -> File:
         elif isinstance(node, ast.Try):
             imports.update(_read_tried_import(node, name))
         elif isinstance(node, ast.ClassDef):
-            definitions[node.name] = _class(node)
+            definitions[node.name] = _define_class(node)
         elif isinstance(node, _Function):
-            definitions[node.name] = Definition(node, references(node))
+            definitions[node.name] = Definition(node, find_references(node))
         elif names := list_assigned_names(node):
-            definition = Definition(node, references(node))
+            definition = Definition(node, find_references(node))
             definitions.update(dict.fromkeys(names, definition))
         elif not is_bare_constant(node):
-            effects.append(Effect(node, references(node), _owner(node, definitions)))
+            effects.append(
+                Effect(node, find_references(node), _find_owner(node, definitions))
+            )
     for inner in walk_breadth_first(tree):  # Of functions: what few programs need.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
             for bound, one in read_import(inner, name).items():
@@ -136,27 +138,27 @@ def read_import(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Impor
     for alias in node.names:
         bound = alias.asname or alias.name.partition(".")[0]
         if isinstance(node, ast.Import):
-            found[bound] = Import(_module(alias.name))
+            found[bound] = Import(_find_module(alias.name))
             continue
         package, _, _ = name.rpartition("/")
         if node.level == 1 and package:
             inside = f"{package}/{node.module or alias.name}.py"
             found[bound] = Import(inside, alias.name if node.module else "")
-        elif node.module and _module(node.module):
-            found[bound] = Import(_module(node.module), alias.name)
+        elif node.module and _find_module(node.module):
+            found[bound] = Import(_find_module(node.module), alias.name)
         else:  # `from .. import training_session`; in a program, `from package import`.
-            found[bound] = Import(_module(alias.name))
+            found[bound] = Import(_find_module(alias.name))
     return found
 
 
-def _module(dotted: str) -> str:
+def _find_module(dotted: str) -> str:
     """The file of an emitted module, "" where none is called so."""
-    return top_of(dotted.rpartition(".")[2])
+    return find_top(dotted.rpartition(".")[2])
 
 
-def top_of(module: str) -> str:
+def find_top(module: str) -> str:
     """The file that an emitted module is, or that its package begins with."""
-    files = emitted.files(module)
+    files = emitted.list_files(module)
     if len(files) > 1:
         return f"{module}/__init__.py"
     return files[0] if files else ""
@@ -171,7 +173,7 @@ def _read_tried_import(node: ast.Try, name: str) -> dict[str, Import]:
         for statement in handler.body
         if not isinstance(statement, (ast.Import, ast.ImportFrom))
     ]
-    instead = references(*others) if others else None
+    instead = find_references(*others) if others else None
     for statement in node.body:
         if not isinstance(statement, (ast.Import, ast.ImportFrom)):
             raise ValueError(f"{name}:{statement.lineno}: more than an import is tried")
@@ -180,20 +182,20 @@ def _read_tried_import(node: ast.Try, name: str) -> dict[str, Import]:
     return found
 
 
-def _class(node: ast.ClassDef) -> Definition:
+def _define_class(node: ast.ClassDef) -> Definition:
     methods: dict[str, References] = {}
     for item in node.body:
         if isinstance(item, _Function):
             before = methods.get(item.name, References())
-            methods[item.name] = _join_references(before, references(item))
+            methods[item.name] = _join_references(before, find_references(item))
     rest = [
         *node.bases,
         *node.keywords,
         *node.decorator_list,
         *(s for s in node.body if not isinstance(s, _Function)),
     ]
-    bases = tuple(_path(base) or ("",) for base in node.bases)
-    return Definition(node, references(*rest), methods, bases)
+    bases = tuple(_find_path(base) or ("",) for base in node.bases)
+    return Definition(node, find_references(*rest), methods, bases)
 
 
 def _join_references(one: References, other: References) -> References:
@@ -219,7 +221,7 @@ def _flatten_target(target: ast.expr) -> Iterator[ast.expr]:
         yield target
 
 
-def _owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
+def _find_owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
     """The definition of the same file that a statement completes."""
     changed: ast.expr | None = None
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
@@ -235,23 +237,23 @@ def _owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
     return changed.id if known and isinstance(changed, ast.Name) else ""
 
 
-def _path(node: ast.expr) -> tuple[str, ...]:
+def _find_path(node: ast.expr) -> tuple[str, ...]:
     """The dotted name that an expression is, () where it is none."""
     if isinstance(node, ast.Name):
         return (node.id,)
-    if isinstance(node, ast.Attribute) and (before := _path(node.value)):
+    if isinstance(node, ast.Attribute) and (before := _find_path(node.value)):
         return (*before, node.attr)
     return ()
 
 
-def references(*nodes: ast.AST) -> References:
+def find_references(*nodes: ast.AST) -> References:
     """What pieces of code mention; of names that a function has for itself no paths."""
     paths: set[tuple[str, ...]] = set()
     attributes: set[str] = set()
     work = [(node, frozenset[str]()) for node in nodes]
     while work:
         node, local = work.pop()
-        if isinstance(node, (ast.Attribute, ast.Name)) and (path := _path(node)):
+        if isinstance(node, (ast.Attribute, ast.Name)) and (path := _find_path(node)):
             if path[0] in local:
                 attributes.update(path[1:])
             else:
@@ -269,9 +271,9 @@ def references(*nodes: ast.AST) -> References:
             work += [(child, local) for child in _walk_signature(node)]
         elif isinstance(node, _COMPREHENSIONS):
             inside = local | find_bound_names(*(g.target for g in node.generators))
-            work += [(child, inside) for child in children(node)]
+            work += [(child, inside) for child in list_children(node)]
         else:
-            work += [(child, local) for child in children(node)]
+            work += [(child, local) for child in list_children(node)]
     return References(frozenset(paths), frozenset(attributes))
 
 
@@ -306,7 +308,7 @@ def _find_local_names(
             found.add(inner.name)
         elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
             found.add(inner.id)
-        work.extend(children(inner))
+        work.extend(list_children(inner))
     return found - shared
 
 
@@ -321,6 +323,6 @@ def find_bound_names(*trees: ast.AST) -> frozenset[str]:
     )
 
 
-def stem(name: str) -> str:
+def strip_name(name: str) -> str:
     """A file's name in its package."""
     return pathlib.PurePosixPath(name).stem

@@ -43,30 +43,30 @@ class Beside:
         # What stood where the run wrote a module; None for nothing.
         self.replaced: dict[pathlib.Path, bytes | None] = {}
 
-    def homes(self) -> set[pathlib.Path]:
+    def list_homes(self) -> set[pathlib.Path]:
         """The directories that modules of the run go to."""
-        return {self.home(r) for r in self._results if r.changed and r.support}
+        return {self.find_home(r) for r in self._results if r.changed and r.support}
 
-    def home(self, result: FileResult) -> pathlib.Path:
+    def find_home(self, result: FileResult) -> pathlib.Path:
         """The directory that a result's modules go to."""
-        return result.place(
+        return result.place_module(
             "", pathlib.Path(os.path.realpath(self._target(result.path)))
         )
 
-    def files(self, directory: pathlib.Path) -> dict[str, bytes]:
+    def list_files(self, directory: pathlib.Path) -> dict[str, bytes]:
         """The files of a directory, by name: what is to stand there after the run."""
         if directory not in self._known:
             self._known[directory] = self._render_files(directory)
         return self._known[directory]
 
-    def changes(self, directory: pathlib.Path) -> list[tuple[str, bytes]]:
+    def list_changes(self, directory: pathlib.Path) -> list[tuple[str, bytes]]:
         """The files of a directory that do not stand there as they are to.
 
         Raises:
           FileExistsError: one of them is its user's.
         """
         found = []
-        for name, data in self.files(directory).items():
+        for name, data in self.list_files(directory).items():
             path = directory / name
             there = os.path.lexists(path)
             if there and path.is_file() and path.read_bytes() == data:
@@ -83,28 +83,28 @@ class Beside:
         users = {
             os.path.realpath(result.path): result
             for result in self._results
-            if result.changed and result.support and self.home(result) == directory
+            if result.changed and result.support and self.find_home(result) == directory
         }
         if self._whole:
             names = {name for r in users.values() for name in r.support}
             return files.collect_whole_modules(
-                {emitted.module_of(name) for name in names}
+                {emitted.find_module(name) for name in names}
             )
         for result in users.values():
-            files.add(closure.add_program, closure, _text(result.path, result.new))
-        for path in self._readers(frozenset(users)):
+            files.add(closure.add_program, closure, _read_text(result.path, result.new))
+        for path in self._read_other_texts(frozenset(users)):
             files.add(closure.add_reader, closure, path)
-        for name, data in files.present(directory).items():
+        for name, data in files.find_present(directory).items():
             closure.add_file(name, data.decode())
         return files.render(closure)
 
-    def _readers(self, users: frozenset[str]) -> Iterator[str]:
+    def _read_other_texts(self, users: frozenset[str]) -> Iterator[str]:
         """The texts of other files that are loaded together with some."""
         new = {os.path.realpath(r.path): r.new for r in self._results if r.changed}
         for group in self._loaded_together:
             if users & group:
                 for path in sorted(group - users):
-                    yield _text(pathlib.Path(path), new.get(path))
+                    yield _read_text(pathlib.Path(path), new.get(path))
 
     @functools.cached_property
     def _loaded_together(self) -> Sequence[frozenset[str]]:
@@ -119,7 +119,7 @@ class Beside:
         return [frozenset(imports.reach(root)) for root in imports.find_roots()]
 
 
-def _text(path: pathlib.Path, new: bytes | None) -> str:
+def _read_text(path: pathlib.Path, new: bytes | None) -> str:
     """A file's text, a notebook's as a module; new, or as it stands on the disk."""
     try:
         text = python.decode(path.read_bytes() if new is None else new).text

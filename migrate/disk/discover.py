@@ -80,7 +80,7 @@ def is_source(path: pathlib.Path) -> bool:
     return head.startswith(b"#!") and b"python" in head
 
 
-def _raise(error: OSError) -> None:
+def _raise_error(error: OSError) -> None:
     raise error
 
 
@@ -90,7 +90,7 @@ _NOTHING = Exclusions()
 def walk(
     root: pathlib.Path,
     exclusions: Exclusions = _NOTHING,
-    on_error: Callable[[OSError], None] = _raise,
+    on_error: Callable[[OSError], None] = _raise_error,
 ) -> Iterator[pathlib.Path]:
     """Every file below `root` that git would not ignore, in a stable order.
 

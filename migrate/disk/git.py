@@ -16,7 +16,9 @@ def find_uncommitted(paths: Sequence[pathlib.Path]) -> list[str]:
     found: list[str] = []
     for path in paths:
         directory = path if path.is_dir() else path.parent
-        out = _git(directory, "status", "--porcelain", "-z", "--", str(path.absolute()))
+        out = _run_git(
+            directory, "status", "--porcelain", "-z", "--", str(path.absolute())
+        )
         if out:
             found += [entry[3:] for entry in out.split("\0") if entry[3:]]
     return list(dict.fromkeys(found))
@@ -25,13 +27,13 @@ def find_uncommitted(paths: Sequence[pathlib.Path]) -> list[str]:
 def find_top(path: pathlib.Path) -> pathlib.Path | None:
     """The top of the repository that a path is in."""
     directory = path if path.is_dir() else path.parent
-    out = _git(directory, "rev-parse", "--show-toplevel")
+    out = _run_git(directory, "rev-parse", "--show-toplevel")
     return pathlib.Path(out.strip()) if out and out.strip() else None
 
 
 def has_committed(path: pathlib.Path) -> bool:
     """Whether the last commit has a file, as it is now or as it was."""
-    out = _git(path.parent, "ls-tree", "--name-only", "HEAD", "--", path.name)
+    out = _run_git(path.parent, "ls-tree", "--name-only", "HEAD", "--", path.name)
     return bool(out and out.strip())
 
 
@@ -47,7 +49,7 @@ def choose_worktree(top: pathlib.Path) -> pathlib.Path:
     return next(p for n in names if not (p := beside / n).exists())
 
 
-def _git(directory: pathlib.Path, *arguments: str) -> str | None:
+def _run_git(directory: pathlib.Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(
             ["git", *arguments],

@@ -18,7 +18,7 @@ def handle() -> None:
     """Makes a termination a KeyboardInterrupt too, and lets `check` know of both."""
     _received.clear()
     for number in _SIGNALS:
-        signal.signal(number, _raise)
+        signal.signal(number, _raise_interrupt)
     sys.unraisablehook = _ignore_dropped_interrupt
 
 
@@ -28,7 +28,7 @@ def _ignore_dropped_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(unraisable)
 
 
-def _raise(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_interrupt(number: int, frame: FrameType | None) -> NoReturn:
     _received.append(number)
     raise KeyboardInterrupt
 

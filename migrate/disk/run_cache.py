@@ -30,7 +30,7 @@ def is_wanted() -> bool:
     return not os.environ.get(_SWITCH)
 
 
-def directory() -> pathlib.Path:
+def find_directory() -> pathlib.Path:
     """Where results are kept: below XDG_CACHE_HOME, or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(
         os.path.expanduser("~"), ".cache"
@@ -64,8 +64,8 @@ def find_key(
     try:
         for file in files:
             add(file, os.path.realpath(file), file.read_bytes())
-        for near in sorted(_directories(paths, files)):
-            add(near, *_python_files(near))
+        for near in sorted(_find_directories(paths, files)):
+            add(near, *_list_python_files(near))
     except OSError:
         return None
     return digest.hexdigest()
@@ -73,7 +73,7 @@ def find_key(
 
 def load(key: str) -> list[list[FileResult]] | None:
     """The programs of a run that was kept; None where it was not."""
-    file = directory() / f"{key}.pickle"
+    file = find_directory() / f"{key}.pickle"
     try:
         if file.stat().st_uid != os.getuid():
             return None  # Unpickling runs what is in it: it must be the user's own.
@@ -86,7 +86,7 @@ def load(key: str) -> list[list[FileResult]] | None:
 
 def save(key: str, programs: Sequence[Sequence[FileResult]]) -> None:
     """Keeps the programs of a run; what cannot be kept is no loss."""
-    home = directory()
+    home = find_directory()
     with contextlib.suppress(OSError):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=home)
@@ -111,10 +111,10 @@ def _list_own_files() -> Iterable[str]:
     root = os.path.dirname(os.path.abspath(migrate.__file__))
     for current, directories, _ in os.walk(root):
         directories[:] = sorted(d for d in directories if d != "__pycache__")
-        yield from _python_files(current)
+        yield from _list_python_files(current)
 
 
-def _directories(
+def _find_directories(
     paths: Sequence[pathlib.Path], files: Iterable[pathlib.Path]
 ) -> set[str]:
     """The directories that files may import from: their own, and those above."""
@@ -128,7 +128,7 @@ def _directories(
     return found
 
 
-def _python_files(directory: str) -> list[str]:
+def _list_python_files(directory: str) -> list[str]:
     """What of Python stands in a directory: names, sizes and times."""
     found = []
     with os.scandir(directory) as entries:

@@ -32,7 +32,7 @@ def check_writable(path: pathlib.Path) -> None:
         raise PermissionError("its directory is read-only")
 
 
-def atomically(path: pathlib.Path, data: bytes) -> None:
+def write_atomically(path: pathlib.Path, data: bytes) -> None:
     """Replaces `path`'s content; mode and owner are kept, a link is written through.
 
     Raises:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 
 from migrate.dispatch.values import Choice, Values, list_fetched
-from migrate.normalise.feeds.view import Unclear, View, flat
+from migrate.normalise.feeds.view import Unclear, View, flatten_expression
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 
@@ -80,7 +80,7 @@ class _Split:
             if id(source) not in self._inside
         ]
         for site, found in self._choice.sites.items():
-            statement = self._view.statement(site)
+            statement = self._view.find_statement(site)
             if len(found) == 1:
                 edits.append(Edit(site, found[0]))
                 fixed.add(id(statement))
@@ -116,7 +116,9 @@ class _Split:
             for n in walk_breadth_first(statement)
         ):
             raise Unclear  # It makes what it chooses from.
-        if any(isinstance(a, _LATER) for a in self._between(statement, site)):
+        if any(
+            isinstance(a, _LATER) for a in self._list_nodes_between(statement, site)
+        ):
             raise Unclear  # It may be done never, later or several times.
         if isinstance(site, ast.Name):
             return
@@ -129,7 +131,7 @@ class _Split:
         if calls and not alone:
             raise Unclear
 
-    def _between(self, statement: ast.stmt, site: ast.expr) -> list[ast.AST]:
+    def _list_nodes_between(self, statement: ast.stmt, site: ast.expr) -> list[ast.AST]:
         found = []
         for above in self._view.walk_above(site):
             if above is statement:
@@ -143,12 +145,12 @@ class _Split:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         above: list[str] = []
         if isinstance(site, ast.IfExp) and self._is_one_condition(site):
-            heads = [f"if {flat(self._text, site.test)}:", "else:"]
+            heads = [f"if {flatten_expression(self._text, site.test)}:", "else:"]
             found = [ast.unparse(site.body), ast.unparse(site.orelse)]
         else:
             name = site.id if isinstance(site, ast.Name) else ""
             if not name:
-                name = self._view.fresh("chosen", self._view.tree)
+                name = self._view.choose_free_name("chosen", self._view.tree)
                 above = [f"{indent}{name} = {self._write_tokens(site)}"]
             tests = [f'if {name} == "{value}":' for value in found[:-1]]
             heads = [*tests[:1], *(f"el{test}" for test in tests[1:]), "else:"]
@@ -183,10 +185,12 @@ class _Split:
         if site.lineno != site.end_lineno:
             if inner:
                 raise Unclear
-            return flat(self._text, site)
+            return flatten_expression(self._text, site)
         line, before = edited.lines[site.lineno - 1], self._text.lines[site.lineno - 1]
-        start = self._text.column(site.lineno, site.col_offset)
-        after = len(before) - self._text.column(site.lineno, site.end_col_offset or 0)
+        start = self._text.find_column(site.lineno, site.col_offset)
+        after = len(before) - self._text.find_column(
+            site.lineno, site.end_col_offset or 0
+        )
         return line[start : len(line) - after]
 
 

@@ -55,7 +55,7 @@ class Values:
         self._uses: dict[tuple[int, str], list[ast.Name]] = {}
         for node in view.scopes.walk():
             if isinstance(node, ast.Name):
-                owner = view.scopes.scope_of(node).owner(node.id)
+                owner = view.scopes.find_scope(node).find_owner(node.id)
                 if owner is not None:
                     self._uses.setdefault((id(owner), node.id), []).append(node)
 
@@ -123,9 +123,9 @@ class _Followed:
 
     def _find_sites_behind(self, read: ast.Name) -> list[ast.expr]:
         """Runs of what a statement binds that reads a name."""
-        statement = self._view.statement(read)
+        statement = self._view.find_statement(read)
         bound = {
-            (id(self._view.scopes.scope_of(node).owner(node.id)), node.id)
+            (id(self._view.scopes.find_scope(node).find_owner(node.id)), node.id)
             for node in walk_breadth_first(statement)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
@@ -143,14 +143,14 @@ class _Followed:
         elif isinstance(node, ast.Name):
             self._follow_name(node, path)
         elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-            key = names.literal(node.slice)
+            key = names.read_literal(node.slice)
             known = isinstance(key, (str, int)) and not isinstance(key, bool)
             self._follow(node.value, (key if known else _ANY, *path))
         elif isinstance(node, (ast.List, ast.Tuple)) and path:
-            for element in _elements(node.elts, path[0]):
+            for element in _select_elements(node.elts, path[0]):
                 self._follow(element, path[1:])
         elif isinstance(node, ast.Dict) and path:
-            for element in _values(node, path[0]):
+            for element in _select_values(node, path[0]):
                 self._follow(element, path[1:])
         elif isinstance(node, ast.Call) and path:
             self._follow_call(node, path)
@@ -168,7 +168,7 @@ class _Followed:
             if node.func.attr == "items" and place == 1:
                 return self._follow(node.func.value, (_VALUE, *rest))
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name and self._view.scopes.scope_of(node).owner(name) is not None:
+        if name and self._view.scopes.find_scope(node).find_owner(name) is not None:
             raise Unclear  # It is not Python's own.
         if name in _SAME_ELEMENTS and len(node.args) == 1:
             return self._follow(node.args[0], path)
@@ -179,11 +179,11 @@ class _Followed:
         raise Unclear
 
     def _follow_name(self, node: ast.Name, path: _Path) -> None:
-        owner = self._view.scopes.scope_of(node).owner(node.id)
+        owner = self._view.scopes.find_scope(node).find_owner(node.id)
         if owner is None:
             raise Unclear
         self._seen.add(id(node))
-        bindings = self._bindings(owner, node.id)
+        bindings = self._find_bindings(owner, node.id)
         if not path and self._is_source(bindings):
             self.sources[id(node)] = node
             self._found.append(node.id)
@@ -196,14 +196,14 @@ class _Followed:
             self._follow_binding(target, path)
             self._open.discard((id(target), path))
 
-    def _bindings(self, owner: Scope, name: str) -> list[ast.Name]:
+    def _find_bindings(self, owner: Scope, name: str) -> list[ast.Name]:
         """Where a name is bound: each time by an assignment or as a loop's variable."""
         stores = [
             use
             for use in self._uses[id(owner), name]
             if not isinstance(use.ctx, ast.Load)
         ]
-        own = all(self._view.scopes.scope_of(s) is owner for s in stores)
+        own = all(self._view.scopes.find_scope(s) is owner for s in stores)
         if not own or len(stores) != len(owner.bindings[name]):
             raise Unclear  # A parameter, an import, a `global` name.
         if any(isinstance(store.ctx, ast.Del) for store in stores):
@@ -218,15 +218,15 @@ class _Followed:
         """
         if len(bindings) != 1 or not left:
             return False
-        statement = self._view.statement(bindings[0])
+        statement = self._view.find_statement(bindings[0])
         if not isinstance(statement, ast.Assign):
             return False
         value = statement.value
         if statement.targets == [bindings[0]]:
             if isinstance(value, ast.Name):
-                owner = self._view.scopes.scope_of(value).owner(value.id)
+                owner = self._view.scopes.find_scope(value).find_owner(value.id)
                 if owner is None or not self._is_source(
-                    self._bindings(owner, value.id), left - 1
+                    self._find_bindings(owner, value.id), left - 1
                 ):
                     return False
             elif not isinstance(value, (ast.Call, ast.BinOp, ast.Attribute)):
@@ -244,12 +244,12 @@ class _Followed:
         Raises:
           Unclear: the name is another one there, or that of another call of a function.
         """
-        here = self._view.scopes.scope_of(fetched)
+        here = self._view.scopes.find_scope(fetched)
         for source in self.sources.values():
             if source.id != name:
                 continue
-            owner = self._view.scopes.scope_of(source).owner(name)
-            if here.owner(name) is not owner:
+            owner = self._view.scopes.find_scope(source).find_owner(name)
+            if here.find_owner(name) is not owner:
                 raise Unclear
             module = self._view.scopes.module
             if owner is not module and any(
@@ -288,12 +288,12 @@ class _Followed:
           Unclear: what is bound to such a value is not a name.
         """
         for targets, value, begin in self._parted.values():
-            for target, place in _parts(targets):
+            for target, place in _walk_parts(targets):
                 if not self._may_reach(value, (*begin, *place), set()):
                     continue
                 if not isinstance(target, ast.Name):
                     raise Unclear
-                owner = self._view.scopes.scope_of(target).owner(target.id)
+                owner = self._view.scopes.find_scope(target).find_owner(target.id)
                 uses = self._uses[id(owner), target.id]
                 reads = [use for use in uses if isinstance(use.ctx, ast.Load)]
                 if reads and (id(owner), target.id) not in self._variables:
@@ -315,15 +315,15 @@ class _Followed:
             )
         try:
             if isinstance(node, (ast.List, ast.Tuple)) and path:
-                parts = _elements(node.elts, path[0])
+                parts = _select_elements(node.elts, path[0])
                 return any(self._may_reach(p, path[1:], known) for p in parts)
             if isinstance(node, ast.Dict) and path:
-                parts = _values(node, path[0])
+                parts = _select_values(node, path[0])
                 return any(self._may_reach(p, path[1:], known) for p in parts)
         except Unclear:
             return True
         if isinstance(node, ast.Name) and id(node) not in self.sources:
-            owner = self._view.scopes.scope_of(node).owner(node.id)
+            owner = self._view.scopes.find_scope(node).find_owner(node.id)
             return (id(owner), node.id) in self._variables and any(
                 self._may_reach_binding(target, path, known)
                 for target in self._uses[id(owner), node.id]
@@ -358,7 +358,7 @@ class _Followed:
         """Whether it is a name that followed values go through."""
         if not isinstance(node, ast.Name):
             return False
-        owner = self._view.scopes.scope_of(node).owner(node.id)
+        owner = self._view.scopes.find_scope(node).find_owner(node.id)
         return (id(owner), node.id) in self._variables
 
 
@@ -382,7 +382,7 @@ def list_fetched(view: View, call: ast.AST) -> list[ast.expr]:
         and view.scopes.resolve(call.func) is None
     ):
         return []
-    fetches = names.argument(call, "fetches", 0)
+    fetches = names.find_argument(call, "fetches", 0)
     return _flatten(fetches) if fetches is not None else []
 
 
@@ -394,18 +394,18 @@ def _flatten(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _parts(
+def _walk_parts(
     targets: ast.expr, place: tuple[int, ...] = ()
 ) -> Iterator[tuple[ast.expr, tuple[int, ...]]]:
     """What is bound at once, part by part, and where each stands."""
     if isinstance(targets, (ast.Tuple, ast.List)):
         for index, target in enumerate(targets.elts):
-            yield from _parts(target, (*place, index))
+            yield from _walk_parts(target, (*place, index))
     else:
         yield targets, place
 
 
-def _elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
+def _select_elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
     """Those of a list or tuple that stand at a place.
 
     Raises:
@@ -420,7 +420,7 @@ def _elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]
     raise Unclear
 
 
-def _values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
+def _select_values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
     """Those values of a dict that stand at a place.
 
     Raises:
@@ -428,7 +428,7 @@ def _values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
     """
     if any(key is None for key in node.keys):
         raise Unclear
-    keys = [names.literal(key) for key in node.keys]
+    keys = [names.read_literal(key) for key in node.keys]
     if place is _ANY or place is _VALUE or (place is not _EACH and None in keys):
         return node.values
     if place is not _EACH and keys.count(place) == 1:

@@ -18,7 +18,7 @@ _PARSER = External("argparse.ArgumentParser")
 _NAMESPACE = External("argparse.Namespace")
 
 
-def argv(m: Machine) -> Value:
+def make_argv(m: Machine) -> Value:
     """`sys.argv`."""
     arguments = m.configuration.arguments
     if arguments is None:
@@ -31,7 +31,7 @@ def argv(m: Machine) -> Value:
     return containers.make_list(m, [program, *known])
 
 
-def parser(m: Machine) -> Value:
+def make_parser(m: Machine) -> Value:
     """A parser, or a group of one: it collects what is added to it."""
     made = objects.make_object(m, _PARSER)
     objects.set_field(m, made, "added", containers.make_list(m, ()))
@@ -39,10 +39,10 @@ def parser(m: Machine) -> Value:
 
 
 def is_parser(m: Machine, value: Value) -> bool:
-    return objects.class_of(m, value) == _PARSER
+    return objects.find_class(m, value) == _PARSER
 
 
-def method(
+def call_method(
     m: Machine, value: Reference, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value:
     """`parser.add_argument(...)`, `parser.parse_args()`."""
@@ -50,12 +50,12 @@ def method(
     assert isinstance(added, Reference)
     if name == "add_argument":
         _add(m, added, given, named)
-        return m.hosts.fresh("an argument")
+        return m.hosts.make_fresh("an argument")
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return value
     if name == "set_defaults":
         for key, item in named.items():
-            containers.append(m, added, [_pair(m, key, item)])
+            containers.append(m, added, [_make_pair(m, key, item)])
         return NONE
     if name in ("parse_args", "parse_known_args"):
         space = _make_namespace(m, added)
@@ -63,11 +63,11 @@ def method(
             return space
         from migrate.graph.values import Tuple
 
-        return Tuple((space, m.hosts.fresh("other arguments")))
-    return m.hosts.fresh(f"parser.{name}(...)")
+        return Tuple((space, m.hosts.make_fresh("other arguments")))
+    return m.hosts.make_fresh(f"parser.{name}(...)")
 
 
-def _pair(m: Machine, name: str, value: Value) -> Value:
+def _make_pair(m: Machine, name: str, value: Value) -> Value:
     from migrate.graph.values import Tuple
 
     return Tuple((Const(name), value))
@@ -96,8 +96,8 @@ def _add(
     ):
         from migrate.evaluate import calls
 
-        default = calls.call(m, convert, [default], {})
-    containers.append(m, added, [_pair(m, name, default)])
+        default = calls.call_value(m, convert, [default], {})
+    containers.append(m, added, [_make_pair(m, name, default)])
 
 
 _SWITCHES = ("store_true", "store_false")
@@ -107,10 +107,10 @@ def _make_namespace(m: Machine, added: Reference) -> Value:
     from migrate.graph.values import Tuple
 
     space = objects.make_object(m, _NAMESPACE)
-    for pair in containers.elements(m, added) or []:
+    for pair in containers.list_elements(m, added) or []:
         if isinstance(pair, Tuple) and isinstance(pair.items[0], Const):
             name = str(pair.items[0].value)
-            objects.set_field(m, space, name, flag(m, name, pair.items[1]))
+            objects.set_field(m, space, name, find_flag(m, name, pair.items[1]))
     return space
 
 
@@ -141,7 +141,7 @@ def _convert(text: str, default: Value) -> Const:
         return Const(text)
 
 
-def flag(m: Machine, name: str, default: Value) -> Value:
+def find_flag(m: Machine, name: str, default: Value) -> Value:
     """What a flag is in this configuration."""
     given = _read_flag_argument(m, name, default)
     if given is not None:
@@ -177,7 +177,7 @@ def define(m: Machine, kind: str, given: list[Value], named: dict[str, Value]) -
                     pass
             elif isinstance(default.value, str):
                 default = Const(default.value.lower() in ("true", "t", "1"))
-        m.store.set(("flags", str(name.value)), flag(m, str(name.value), default))
+        m.store.set(("flags", str(name.value)), find_flag(m, str(name.value), default))
     return NONE
 
 

@@ -108,7 +108,7 @@ _SIZED = {
 _SIZED |= {"random.truncated_normal": 2, "random.choice": 1, "random.poisson": 1}
 
 
-def dtype(path: str) -> Value | None:
+def find_dtype(path: str) -> Value | None:
     """`numpy.float32` as a type."""
     package, _, name = path.partition(".")
     if package != "numpy":
@@ -118,7 +118,7 @@ def dtype(path: str) -> Value | None:
     return DType(_ALIASES[name]) if name in _ALIASES else None
 
 
-def type_name(value: Value | None) -> str | None:
+def find_type_name(value: Value | None) -> str | None:
     """The name of a type that is given as one."""
     from migrate.graph.values import Builtin, External
 
@@ -133,16 +133,16 @@ def type_name(value: Value | None) -> str | None:
     return None
 
 
-def dims(m: Machine, value: Value) -> tuple[Dim, ...] | None:
+def read_dims(m: Machine, value: Value) -> tuple[Dim, ...] | None:
     """Dimensions that a value says: a number, or a sequence of them."""
-    items = containers.elements(m, value)
+    items = containers.list_elements(m, value)
     if items is None:
-        one = dim(value)
+        one = read_dim(value)
         return None if one is None else (one,)
-    return tuple(dim(item) for item in items)
+    return tuple(read_dim(item) for item in items)
 
 
-def dim(value: Value) -> Dim:
+def read_dim(value: Value) -> Dim:
     """A dimension that a value says; None where it is not known."""
     if isinstance(value, Dimension):
         return value.value
@@ -166,7 +166,7 @@ def make_array_of_literal(m: Machine, value: Value) -> Array | None:
         return Array((), names[kind]) if kind in names else None
     if isinstance(value, Host):
         return value.array
-    items = containers.elements(m, value)
+    items = containers.list_elements(m, value)
     if items is None or isinstance(value, Const):
         return None
     if not items:
@@ -188,41 +188,43 @@ def make_array_of_literal(m: Machine, value: Value) -> Array | None:
     return Array(shape, widest)
 
 
-def shape_of(m: Machine, value: Host) -> Value:
+def find_shape(m: Machine, value: Host) -> Value:
     """`.shape` of an array."""
     if value.array is not None and value.array.shape is not None:
         return Tuple(
-            tuple(_dimension(m, value, i, d) for i, d in enumerate(value.array.shape))
+            tuple(
+                _make_dimension(m, value, i, d) for i, d in enumerate(value.array.shape)
+            )
         )
     return m.hosts.make(".", value, "shape", what=f"{value.what}.shape")
 
 
-def _dimension(m: Machine, value: Host, index: int, found: Dim) -> Value:
+def _make_dimension(m: Machine, value: Host, index: int, found: Dim) -> Value:
     if found is None:
         return m.hosts.make(
             "shape", value, str(index), what=f"{value.what}.shape[{index}]"
         )
-    return containers.dimension(found)
+    return containers.make_dimension(found)
 
 
-def call(
+def call_function(
     m: Machine, path: str, given: list[Value], named: dict[str, Value]
 ) -> Value | None:
     """A call of NumPy or of `math`; None where nothing is known of it."""
     name = path.partition(".")[2]
-    constant = _constant(m, name, given, named)
+    constant = _compute_constant(m, name, given, named)
     if constant is not None:
         return constant
-    array = _array(m, name, given, named)
+    array = _make_array(m, name, given, named)
     if array is None:
         return None
     what = f"{path}({', '.join(map(describe, given))})"
     if name.startswith("random."):
-        return m.hosts.fresh(what, array)
+        return m.hosts.make_fresh(what, array)
     return m.hosts.make(path, *given, *named.values(), what=what, array=array)
 
 
-def _constant(
+def _compute_constant(
     m: Machine, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value | None:
     try:
@@ -259,44 +261,47 @@ def _is_flat(value: object) -> bool:
     )
 
 
-def _array(
+def _make_array(
     m: Machine, name: str, given: list[Value], named: dict[str, Value]
 ) -> Array | None:
-    kind = type_name(named.get("dtype"))
+    kind = find_type_name(named.get("dtype"))
     if name in _FILLED and (given or "shape" in named):
-        shape = dims(m, given[0] if given else named["shape"])
+        shape = read_dims(m, given[0] if given else named["shape"])
         place = 2 if name == "full" else 1
         if len(given) > place:
-            kind = type_name(given[place])
+            kind = find_type_name(given[place])
         return Array(shape, kind or ("float64" if "dtype" not in named else None))
     if name in _BY_ARGUMENTS:
         # Without dimensions it is a number of Python's.
-        return Array(tuple(dim(v) for v in given), "float64" if given else "float")
+        return Array(tuple(read_dim(v) for v in given), "float64" if given else "float")
     if name in _BY_SIZE:
         size = given[0] if given else named.get("size", NONE)
         if size == NONE:
             return Array((), "float")
-        return Array(dims(m, size), "float64")
+        return Array(read_dims(m, size), "float64")
     if name in _SIZED:
         place = _SIZED[name]
         size = named.get("size", given[place] if len(given) > place else NONE)
         drawn = _find_drawn_type(name)
         if size == NONE:
             return Array((), drawn and drawn.removesuffix("64"))
-        return Array(dims(m, size), drawn)
+        return Array(read_dims(m, size), drawn)
     if name in ("array", "asarray") and given:
         found = make_array_of_literal(m, given[0])
         if found is None:
             return None
         return Array(
-            found.shape, type_name(given[1]) if len(given) > 1 else kind or found.dtype
+            found.shape,
+            find_type_name(given[1]) if len(given) > 1 else kind or found.dtype,
         )
     if name == "linspace" and given:
         count = given[2] if len(given) > 2 else named.get("num", Const(50))
-        return Array((dim(count),), "float64")
+        return Array((read_dim(count),), "float64")
     if name in ("eye", "identity") and given:
-        one = dim(given[0])
-        return Array((one, dim(given[1]) if len(given) > 1 else one), kind or "float64")
+        one = read_dim(given[0])
+        return Array(
+            (one, read_dim(given[1]) if len(given) > 1 else one), kind or "float64"
+        )
     if name in _BROADCAST and len(given) > 1:
         first, second = (
             make_array_of_literal(m, given[0]),
@@ -309,14 +314,15 @@ def _array(
     if name in _JOINED and given:
         return _concatenate_arrays(m, name, given, named)
     if name == "arange" and len(given) == 1 and isinstance(given[0], Const):
-        return Array((dim(given[0]),), kind or "int64")
+        return Array((read_dim(given[0]),), kind or "int64")
     if name in _SAME and given:
         found = make_array_of_literal(m, given[0])
         return None if found is None else Array(found.shape, kind or found.dtype)
     if name == "reshape" and len(given) > 1:
         found = make_array_of_literal(m, given[0])
         return Array(
-            _complete_shape(found, dims(m, given[1])), found.dtype if found else None
+            _complete_shape(found, read_dims(m, given[1])),
+            found.dtype if found else None,
         )
     if name == "expand_dims" and len(given) > 1:
         found = make_array_of_literal(m, given[0])
@@ -366,7 +372,7 @@ def _concatenate_arrays(
     m: Machine, name: str, given: list[Value], named: dict[str, Value]
 ) -> Array | None:
     """Arrays one after another along an axis that is there already."""
-    items = containers.elements(m, given[0])
+    items = containers.list_elements(m, given[0])
     parts = [make_array_of_literal(m, item) for item in items or ()]
     known = [p.shape for p in parts if p is not None and p.shape is not None]
     if not parts or len(known) < len(parts) or len({len(s) for s in known}) > 1:
@@ -401,8 +407,8 @@ def _complete_shape(
     if wanted is None:
         return None
     if wanted.count(None) == 1 and array is not None and array.shape is not None:
-        whole = shapes.size(array.shape)
-        others = shapes.size(d for d in wanted if d is not None)
+        whole = shapes.compute_size(array.shape)
+        others = shapes.compute_size(d for d in wanted if d is not None)
         if isinstance(whole, int) and isinstance(others, int) and others:
             return tuple(whole // others if d is None else d for d in wanted)
     return wanted
@@ -413,7 +419,7 @@ GENERATORS = ("numpy.random.RandomState", "numpy.random.default_rng")
 
 def make_generator(m: Machine, path: str, given: list[Value]) -> Host:
     """A generator of random numbers: what it draws has the forms that `numpy.random` gives."""
-    made = m.hosts.fresh(f"{path}({', '.join(map(describe, given))})")
+    made = m.hosts.make_fresh(f"{path}({', '.join(map(describe, given))})")
     m.store.set(("generator", made.key), True)
     return made
 
@@ -422,28 +428,32 @@ def call_method(
     m: Machine, function: Host, given: list[Value], named: dict[str, Value]
 ) -> Value | None:
     """`array.reshape(...)`, `array.astype(...)`, `generator.rand(...)`."""
-    parts = m.hosts.parts(function)
+    parts = m.hosts.find_parts(function)
     if parts[:1] != (".",) or not isinstance(parts[1], Host):
         return None
     receiver, name = parts[1], str(parts[2])
     if m.store.get(("generator", receiver.key)) is True:
-        return call(m, f"numpy.random.{name}", given, named)
+        return call_function(m, f"numpy.random.{name}", given, named)
     if receiver.array is None:
         return None
     array = receiver.array
     assert array is not None
     found: Array | None = None
     if name == "astype" and given:
-        found = Array(array.shape, type_name(given[0]))
+        found = Array(array.shape, find_type_name(given[0]))
     elif name == "reshape" and given:
-        wanted = dims(m, given[0]) if len(given) == 1 else tuple(dim(v) for v in given)
+        wanted = (
+            read_dims(m, given[0])
+            if len(given) == 1
+            else tuple(read_dim(v) for v in given)
+        )
         found = Array(_complete_shape(array, wanted), array.dtype)
     elif name in ("copy", "round", "clip"):
         found = array
     elif name in _REDUCES:
         found = _reduce_array(array, name, given, named)
     elif name in ("flatten", "ravel") and array.shape is not None:
-        found = Array((shapes.size(array.shape),), array.dtype)
+        found = Array((shapes.compute_size(array.shape),), array.dtype)
     if found is None:
         return None
     what = f"{function.what}({', '.join(map(describe, given))})"

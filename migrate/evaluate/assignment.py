@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
-def assign(m: Machine, target: ast.expr, value: Value) -> None:
+def assign_value(m: Machine, target: ast.expr, value: Value) -> None:
     """`target = value`."""
     from migrate.evaluate.expressions import evaluate
 
@@ -26,19 +26,19 @@ def assign(m: Machine, target: ast.expr, value: Value) -> None:
         base = evaluate(m, target.value)
         subscripts.put(m, base, evaluate(m, target.slice), value)
     elif isinstance(target, ast.Starred):
-        assign(m, target.value, value)
+        assign_value(m, target.value, value)
 
 
 def bind(m: Machine, name: str, value: Value) -> None:
     """Sets a name of the innermost frame, or of the one it is declared to be of."""
-    m.store.set((m.frame.home(name).number, name), value)
+    m.store.set((m.frame.find_home(name).number, name), value)
 
 
 def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
     starred = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
     count = len(target.elts)
     if starred:
-        items = calls.iterate(m, value)
+        items = calls.iterate_over(m, value)
         if items is None or len(items) < count - 1:
             values: list[Value] = [m.make_unknown("a value that is unpacked")] * count
         else:
@@ -46,21 +46,21 @@ def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
             middle = containers.make_list(m, items[at : at + more])
             values = [*items[:at], middle, *items[at + more :]]
     else:
-        values = parts_of(m, value, count)
+        values = unpack_parts(m, value, count)
     for part, item in zip(target.elts, values):
-        assign(m, part, item)
+        assign_value(m, part, item)
 
 
-def parts_of(m: Machine, value: Value, count: int) -> list[Value]:
+def unpack_parts(m: Machine, value: Value, count: int) -> list[Value]:
     """The values that one of a known number of elements is unpacked into."""
     if isinstance(value, Choice):
         return [
-            joins.map_choices(m, value, lambda v, i=i: parts_of(m, v, count)[i])  # type: ignore[misc]
+            joins.map_choices(m, value, lambda v, i=i: unpack_parts(m, v, count)[i])  # type: ignore[misc]
             for i in range(count)
         ]
     if isinstance(value, Unknown):
         return [value] * count
-    items = calls.iterate(m, value)
+    items = calls.iterate_over(m, value)
     if items is not None and len(items) == count:
         return items
     if items is not None:
@@ -74,4 +74,4 @@ def parts_of(m: Machine, value: Value, count: int) -> list[Value]:
         return [m.make_unknown("a tensor that is unpacked")] * count
     if isinstance(value, Tuple):
         return [m.make_unknown("a tuple of another length")] * count
-    return [containers.element_of(m, value, "a value that is unpacked")] * count
+    return [containers.find_element(m, value, "a value that is unpacked")] * count

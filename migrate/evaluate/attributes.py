@@ -47,7 +47,7 @@ _METHODS_OF = {"argparse.ArgumentParser", "generator"}
 _NUMBERS |= {"numpy.inf": math.inf, "math.inf": math.inf, "sys.maxsize": 2**63 - 1}
 
 
-def builtin(name: str) -> Value | None:
+def find_builtin(name: str) -> Value | None:
     """A name of Python's own."""
     from migrate.evaluate.builtin_functions import NAMES
 
@@ -67,7 +67,7 @@ def get(m: Machine, value: Value, name: str, node: ast.AST | None = None) -> Val
     if isinstance(value, Module):
         return _get_module_attribute(m, value, name)
     if isinstance(value, Symbol):
-        return m.library.symbol(m, f"{value.path}.{name}")
+        return m.library.find_symbol(m, f"{value.path}.{name}")
     if isinstance(value, External):
         return _get_external_attribute(m, value, name)
     if isinstance(value, Reference) and value.kind == "object":
@@ -87,7 +87,7 @@ def _get_module_attribute(m: Machine, value: Module, name: str) -> Value:
         return Const(value.name)
     from migrate.evaluate import imports
 
-    below = imports.submodule(m, value, name)
+    below = imports.find_submodule(m, value, name)
     if below is not None:
         return below
     return m.make_unknown(f"`{name}` of the module {value.name}")
@@ -97,16 +97,16 @@ def _get_external_attribute(m: Machine, value: External, name: str) -> Value:
     path = f"{value.path}.{name}"
     if path in _NUMBERS:
         return Const(_NUMBERS[path])
-    return externals.attribute(m, path)
+    return externals.find_attribute(m, path)
 
 
 def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
     if name in ("__class__", "__dict__"):
-        cls = objects.class_of(m, value)
+        cls = objects.find_class(m, value)
         if name == "__class__" and cls is not None:
             return cls
         return m.make_unknown(f"an object's {name}")
-    cls = objects.class_of(m, value)
+    cls = objects.find_class(m, value)
     member = objects.find_member(m, cls, name) if cls is not None else None
     if isinstance(member, Wrapped) and member.kind == "property":
         return objects.bind(m, member, value, cls)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
         return found
     if member is not None and cls is not None:
         return objects.bind(m, member, value, cls)
-    library = m.library.attribute(m, value, name)
+    library = m.library.find_attribute(m, value, name)
     if library is not None:
         return library
     if isinstance(cls, External) and cls.path in _METHODS_OF:
@@ -124,11 +124,11 @@ def _get_object_attribute(m: Machine, value: Reference, name: str) -> Value:
         return m.make_unknown(
             f"`.{name}` of an object whose class the evaluator does not have"
         )
-    asked = objects.special(m, value, "__getattr__")
+    asked = objects.find_special(m, value, "__getattr__")
     if asked is not None:
         from migrate.evaluate import calls
 
-        return calls.call(m, asked, [Const(name)], {})
+        return calls.call_value(m, asked, [Const(name)], {})
     contents = m.read((value.address, "." + name))
     if contents is not MISSING:
         return m.make_unknown(f"`.{name}` differs by a test")
@@ -149,10 +149,10 @@ def _get_class_attribute(m: Machine, value: Reference, name: str) -> Value:
         return found
     if name == "__name__":
         return m.store.get((value.address, "name"), Const("?"))  # type: ignore[no-any-return]
-    for symbol in objects.libraries(m, value):
+    for symbol in objects.find_libraries(m, value):
         # A method of the library through a class of the program: `Base.__init__(self)`.
         return Own(symbol, name)
-    for base in objects.resolution(m, value):
+    for base in objects.resolve_bases(m, value):
         if isinstance(base, Builtin) and name.startswith("__"):
             return Own(base, name)
     if name.startswith("__"):
@@ -161,7 +161,7 @@ def _get_class_attribute(m: Machine, value: Reference, name: str) -> Value:
 
 
 def _get_super_attribute(m: Machine, value: Super, name: str) -> Value:
-    found = objects.member_through_super(m, value, name)
+    found = objects.find_super_member(m, value, name)
     if found is not None:
         return found
     return Own(value, name)
@@ -177,15 +177,15 @@ def _get_plain_attribute(m: Machine, value: Value, name: str) -> Value:
     if isinstance(value, Slice):
         parts = {"start": value.start, "stop": value.stop, "step": value.step}
         return parts.get(name, Const(None))
-    library = m.library.attribute(m, value, name)
+    library = m.library.find_attribute(m, value, name)
     if library is not None:
         return library
     if isinstance(value, Host):
-        return externals.attribute_of_host(m, value, name)
+        return externals.find_host_attribute(m, value, name)
     if isinstance(value, Dimension):
         from migrate.evaluate import containers
 
-        return containers.dimension(value.value)
+        return containers.make_dimension(value.value)
     if (
         isinstance(value, Const)
         and isinstance(value.value, (int, float))
@@ -218,20 +218,20 @@ def put(m: Machine, value: Value, name: str, item: Value) -> None:
 
         joins.map_choices(m, value, put_one)
     elif isinstance(value, Reference) and value.kind in ("object", "class"):
-        cls = objects.class_of(m, value)
+        cls = objects.find_class(m, value)
         member = objects.find_member(m, cls, name) if cls is not None else None
         if isinstance(member, Wrapped) and member.kind == "property":
             setter = m.read((member, ".setter"))
             if isinstance(setter, Value):
                 from migrate.evaluate import calls
 
-                calls.call(m, setter, [value, item], {})
+                calls.call_value(m, setter, [value, item], {})
             return
-        special = objects.special(m, value, "__setattr__")
+        special = objects.find_special(m, value, "__setattr__")
         if special is not None:
             from migrate.evaluate import calls
 
-            calls.call(m, special, [Const(name), item], {})
+            calls.call_value(m, special, [Const(name), item], {})
             return
         if not m.library.set_attribute(m, value, name, item):
             objects.set_field(m, value, name, item)
@@ -243,7 +243,7 @@ def put(m: Machine, value: Value, name: str, item: Value) -> None:
         m.store.set((value, "." + name), item)
 
 
-def super_of(m: Machine, given: list[Value]) -> Value:
+def call_super(m: Machine, given: list[Value]) -> Value:
     """`super()` and `super(Class, self)`."""
     if len(given) >= 2:
         cls, receiver = given[0], given[1]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Handler = Callable[["Machine", Reference, list[Value], dict[str, Value]], Value]
 
 
-def call(
+def call_method(
     m: Machine, receiver: Value, name: str, given: list[Value], named: dict[str, Value]
 ) -> Value:
     """`receiver.name(...)`."""
@@ -91,13 +91,13 @@ def _append(
 def _extend(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = calls.iterate(m, given[0])
+    items = calls.iterate_over(m, given[0])
     if items is not None:
         containers.append(m, value, items)
         return NONE
-    old = containers.contents(m, value)
+    old = containers.read_contents(m, value)
     known = old if isinstance(old, tuple) else old.items if old is not None else ()
-    more = containers.element_of(m, given[0], "an element")
+    more = containers.find_element(m, given[0], "an element")
     containers.put(m, value, containers.Summary((*known, more), "items"))
     return NONE
 
@@ -105,7 +105,7 @@ def _extend(
 def _insert(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple) and isinstance(given[0], Const):
         place: Any = given[0].value
         changed = list(items)
@@ -116,10 +116,10 @@ def _insert(
     return NONE
 
 
-def _pop(
+def _pop_from_list(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     index = given[0] if given else Const(-1)
     if (
         isinstance(items, tuple)
@@ -131,13 +131,13 @@ def _pop(
             found = changed.pop(index.value)
             containers.put(m, value, tuple(changed))
             return found
-    return containers.element_of(m, value, "an element that is taken out")
+    return containers.find_element(m, value, "an element that is taken out")
 
 
 def _remove(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple) and given[0] in items:
         changed = list(items)
         changed.remove(given[0])
@@ -145,10 +145,10 @@ def _remove(
     return NONE
 
 
-def _reverse(
+def _reverse_items(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple):
         containers.put(m, value, items[::-1])
     return NONE
@@ -159,29 +159,29 @@ def _sort(
 ) -> Value:
     from migrate.evaluate import builtin_functions
 
-    found = builtin_functions.call(m, "sorted", [value], named)
-    items = containers.elements(m, found)
+    found = builtin_functions.call_builtin(m, "sorted", [value], named)
+    items = containers.list_elements(m, found)
     if items is not None:
         containers.put(m, value, tuple(items))
     return NONE
 
 
-def _index(
+def _find_index(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple) and given[0] in items:
         return Const(items.index(given[0]))
     return m.hosts.make("index", value, given[0], what="an index")
 
 
-def _count(
+def _count_item(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple) and all(isinstance(i, Const) for i in items):
         return Const(items.count(given[0]))
-    return m.hosts.fresh("a count")
+    return m.hosts.make_fresh("a count")
 
 
 def _clear(
@@ -206,7 +206,7 @@ def _get(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
     default = given[1] if len(given) > 1 else named.get("default", NONE)
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple) and isinstance(given[0], Const):
         found = dict(pairs).get(given[0])
         return default if found is None else m.resolve(found)
@@ -214,28 +214,28 @@ def _get(
     return found
 
 
-def _items(
+def _list_items(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple):
         return containers.make_list(m, [Tuple(pair) for pair in pairs])
-    return m.hosts.fresh("items of a dict")
+    return m.hosts.make_fresh("items of a dict")
 
 
-def _keys(
+def _list_keys(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple):
         return containers.make_list(m, [key for key, _ in pairs])
-    return m.hosts.fresh("keys of a dict")
+    return m.hosts.make_fresh("keys of a dict")
 
 
-def _values(
+def _list_values(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple):
         return containers.make_list(m, [item for _, item in pairs])
     if isinstance(pairs, containers.Summary):
@@ -243,19 +243,19 @@ def _values(
     return m.make_unknown("values of a dict")
 
 
-def _update(
+def _update_dict(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
     from migrate.evaluate import builtin_functions
 
-    made = builtin_functions.call(m, "dict", given, named)
-    more = containers.pairs(m, made) if isinstance(made, Reference) else None
-    old = containers.pairs(m, value)
+    made = builtin_functions.call_builtin(m, "dict", given, named)
+    more = containers.read_pairs(m, made) if isinstance(made, Reference) else None
+    old = containers.read_pairs(m, value)
     if isinstance(more, tuple) and isinstance(old, tuple):
         containers.put(m, value, tuple(dict([*old, *more]).items()))
     else:
         containers.put(
-            m, value, containers.Summary((m.hosts.fresh("an item"),), "update")
+            m, value, containers.Summary((m.hosts.make_fresh("an item"),), "update")
         )
     return NONE
 
@@ -263,7 +263,7 @@ def _update(
 def _set_default(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple) and given[0] in dict(pairs):
         return dict(pairs)[given[0]]
     item = given[1] if len(given) > 1 else NONE
@@ -287,55 +287,57 @@ def _pop_item(
 def _add(
     m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
 ) -> Value:
-    items = containers.contents(m, value)
+    items = containers.read_contents(m, value)
     if isinstance(items, tuple):
         containers.put(m, value, tuple(dict.fromkeys((*items, given[0]))))
     return NONE
 
 
-def _operator(kind: type[ast.operator]) -> Handler:
-    def handler(
+def _make_operator(kind: type[ast.operator]) -> Handler:
+    def handle_call(
         m: Machine, value: Reference, given: list[Value], named: dict[str, Value]
     ) -> Value:
         from migrate.evaluate import builtin_functions, operators
 
-        other = builtin_functions.call(m, "set", given[:1], {})
-        return operators.binary(m, kind, value, other)
+        other = builtin_functions.call_builtin(m, "set", given[:1], {})
+        return operators.apply_binary(m, kind, value, other)
 
-    return handler
+    return handle_call
 
 
 _LIST: dict[str, Handler] = {
     "append": _append,
     "extend": _extend,
     "insert": _insert,
-    "pop": _pop,
+    "pop": _pop_from_list,
     "remove": _remove,
-    "reverse": _reverse,
+    "reverse": _reverse_items,
     "sort": _sort,
-    "index": _index,
-    "count": _count,
+    "index": _find_index,
+    "count": _count_item,
     "clear": _clear,
     "copy": _copy,
-    "popleft": lambda m, value, given, named: _pop(m, value, [Const(0)], named),
+    "popleft": lambda m, value, given, named: _pop_from_list(
+        m, value, [Const(0)], named
+    ),
     "appendleft": lambda m, value, given, named: _insert(
         m, value, [Const(0), *given], named
     ),
 }
 _DICT: dict[str, Handler] = {
     "get": _get,
-    "items": _items,
-    "iteritems": _items,
-    "keys": _keys,
-    "iterkeys": _keys,
-    "values": _values,
-    "itervalues": _values,
-    "update": _update,
+    "items": _list_items,
+    "iteritems": _list_items,
+    "keys": _list_keys,
+    "iterkeys": _list_keys,
+    "values": _list_values,
+    "itervalues": _list_values,
+    "update": _update_dict,
     "setdefault": _set_default,
     "pop": _pop_item,
     "copy": _copy,
     "clear": _clear,
-    "has_key": lambda m, value, given, named: m.hosts.fresh("has_key"),
+    "has_key": lambda m, value, given, named: m.hosts.make_fresh("has_key"),
 }
 _SET: dict[str, Handler] = {
     "add": _add,
@@ -343,8 +345,8 @@ _SET: dict[str, Handler] = {
     "discard": _remove,
     "remove": _remove,
     "copy": _copy,
-    "union": _operator(ast.BitOr),
-    "difference": _operator(ast.Sub),
-    "intersection": _operator(ast.BitAnd),
+    "union": _make_operator(ast.BitOr),
+    "difference": _make_operator(ast.Sub),
+    "intersection": _make_operator(ast.BitAnd),
 }
 _METHODS = {"list": _LIST, "dict": _DICT, "set": _SET}

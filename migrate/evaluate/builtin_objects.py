@@ -10,7 +10,7 @@ from migrate.evaluate import (
     externals,
     objects,
 )
-from migrate.evaluate.builtin_table import HANDLERS, Handler, handler
+from migrate.evaluate.builtin_table import HANDLERS, Handler, register_handler
 from migrate.evaluate.hosts import describe
 from migrate.evaluate.store import MISSING
 from migrate.graph.values import (
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
-@handler("isinstance")
-def _isinstance(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+@register_handler("isinstance")
+def _call_isinstance(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     classes = given[1].items if isinstance(given[1], Tuple) else (given[1],)
     found = [is_instance(m, given[0], cls) for cls in classes]
     if True in found:
@@ -77,28 +77,28 @@ def is_instance(m: Machine, value: Value, cls: Value) -> bool | None:
             return isinstance(value, Tuple)
         if cls.name == "object":
             return True
-        found = objects.class_of(m, value)
+        found = objects.find_class(m, value)
         return found is not None and objects.is_subclass(m, found, cls)
     if isinstance(cls, Reference):
-        found = objects.class_of(m, value)
+        found = objects.find_class(m, value)
         return found is not None and objects.is_subclass(m, found, cls)
     if isinstance(cls, External):
         return externals.is_instance(value, cls.path)
     return None
 
 
-@handler("issubclass")
-def _issubclass(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+@register_handler("issubclass")
+def _call_issubclass(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return Const(objects.is_subclass(m, given[0], given[1]))
 
 
-@handler("type")
-def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+@register_handler("type")
+def _call_type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     if len(given) == 3 and isinstance(given[0], Const):
-        bases = containers.elements(m, given[1]) or []
+        bases = containers.list_elements(m, given[1]) or []
         return objects.make_class(m, str(given[0].value), tuple(bases))
     value = given[0]
-    cls = objects.class_of(m, value)
+    cls = objects.find_class(m, value)
     if cls is not None:
         return cls
     if isinstance(value, Const):
@@ -110,21 +110,22 @@ def _type(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return m.hosts.make("type", value, what=f"type({describe(value)})")
 
 
-@handler("callable")
-def _callable(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+@register_handler("callable")
+def _call_callable(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     value = given[0]
     if isinstance(value, (Function, Method, Symbol, Builtin, Partial, Wrapped, Own)):
         return Const(True)
     if isinstance(value, Reference):
         return Const(
-            value.kind == "class" or objects.special(m, value, "__call__") is not None
+            value.kind == "class"
+            or objects.find_special(m, value, "__call__") is not None
         )
     if isinstance(value, Host):
         return m.hosts.make("callable", value, what=f"callable({value.what})")
     return Const(False)
 
 
-def _field_name(value: Value) -> str | None:
+def _find_field_name(value: Value) -> str | None:
     return (
         value.value
         if isinstance(value, Const) and isinstance(value.value, str)
@@ -132,9 +133,9 @@ def _field_name(value: Value) -> str | None:
     )
 
 
-@handler("getattr")
-def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name = _field_name(given[1])
+@register_handler("getattr")
+def _call_getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name = _find_field_name(given[1])
     if name is None:
         return m.make_unknown("an attribute whose name is not known")
     found = attributes.get(m, given[0], name)
@@ -143,26 +144,26 @@ def _getattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return found
 
 
-@handler("hasattr")
-def _hasattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name, value = _field_name(given[1]), given[0]
+@register_handler("hasattr")
+def _call_hasattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name, value = _find_field_name(given[1]), given[0]
     if name is None or isinstance(value, (Host, External)):
         return m.hosts.make("hasattr", *given, what="hasattr(...)")
     if isinstance(value, Reference) and value.kind == "object":
         if m.store.get((value.address, "." + name)) is not MISSING:
             return Const(True)
-        cls = objects.class_of(m, value)
+        cls = objects.find_class(m, value)
         if cls is not None and objects.find_member(m, cls, name) is not None:
             return Const(True)
-        return Const(m.library.attribute(m, value, name) is not None)
+        return Const(m.library.find_attribute(m, value, name) is not None)
     return Const(not isinstance(attributes.get(m, value, name), Unknown))
 
 
-@handler("setattr")
-def _setattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    name = _field_name(given[1])
+@register_handler("setattr")
+def _call_setattr(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    name = _find_field_name(given[1])
     if name is None:
-        return m.problem("an attribute is set whose name is not known")
+        return m.report_problem("an attribute is set whose name is not known")
     attributes.put(m, given[0], name, given[2])
     return NONE
 

@@ -14,7 +14,7 @@ Handler = Callable[["Machine", list[Value], dict[str, Value]], Value]
 HANDLERS: dict[str, Handler] = {}
 
 
-def handler(name: str) -> Callable[[Handler], Handler]:
+def register_handler(name: str) -> Callable[[Handler], Handler]:
     def register(function: Handler) -> Handler:
         HANDLERS[name] = function
         return function

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
-def call(
+def call_value(
     m: Machine,
     function: Value,
     given: list[Value],
@@ -41,23 +41,27 @@ def call(
 ) -> Value:
     """The result of a call."""
     if isinstance(function, Choice):
-        return joins.map_choices(m, function, lambda f: call(m, f, given, named, node))
+        return joins.map_choices(
+            m, function, lambda f: call_value(m, f, given, named, node)
+        )
     if isinstance(function, Function):
         return call_function(m, function, given, named, node)
     if isinstance(function, Method):
-        return call(m, function.function, [function.receiver, *given], named, node)
+        return call_value(
+            m, function.function, [function.receiver, *given], named, node
+        )
     if isinstance(function, Symbol):
-        return m.library.call(m, function, given, named)
+        return m.library.call_symbol(m, function, given, named)
     if isinstance(function, Own):
         return _call_own(m, function, given, named)
     if isinstance(function, Builtin):
         from migrate.evaluate import builtin_functions
 
-        return builtin_functions.call(m, function.name, given, named)
+        return builtin_functions.call_builtin(m, function.name, given, named)
     if isinstance(function, External):
-        return externals.call(m, function.path, given, named)
+        return externals.call_function(m, function.path, given, named)
     if isinstance(function, Partial):
-        return call(
+        return call_value(
             m,
             function.function,
             [*function.given, *given],
@@ -80,7 +84,7 @@ def _call_unknown(
 ) -> Value:
     """A call of an unknown function: it may add to the graph, and change its arguments."""
     del given, named
-    return m.problem(f"an unknown function is called: {function.reason}")
+    return m.report_problem(f"an unknown function is called: {function.reason}")
 
 
 def call_spread(
@@ -92,10 +96,10 @@ def call_spread(
 ) -> Value:
     """A call some of whose arguments are not known one by one."""
     if isinstance(function, (Host, External, Builtin)):
-        return call(m, function, given, named, node)
+        return call_value(m, function, given, named, node)
     if isinstance(function, Own) and isinstance(function.receiver, (Host, Const)):
-        return m.hosts.fresh("a result")
-    return m.problem("a call spreads unknown arguments")
+        return m.hosts.make_fresh("a result")
+    return m.report_problem("a call spreads unknown arguments")
 
 
 def _call_object(
@@ -107,13 +111,13 @@ def _call_object(
 ) -> Value:
     if value.kind == "class":
         return instantiate(m, value, given, named, node)
-    special = objects.special(m, value, "__call__")
+    special = objects.find_special(m, value, "__call__")
     if special is not None:
-        return call(m, special, given, named, node)
-    cls = objects.class_of(m, value)
-    if cls is not None and next(objects.libraries(m, cls), None) is not None:
+        return call_value(m, special, given, named, node)
+    cls = objects.find_class(m, value)
+    if cls is not None and next(objects.find_libraries(m, cls), None) is not None:
         return m.library.call_method(m, value, "__call__", given, named)
-    return m.problem("an object is called whose class has no `__call__`")
+    return m.report_problem("an object is called whose class has no `__call__`")
 
 
 def instantiate(
@@ -126,15 +130,15 @@ def instantiate(
     """An object of a class of the program."""
     made = objects.make_object(m, cls)
     initialiser = objects.find_member(m, cls, "__init__")
-    symbols = list(objects.libraries(m, cls))
+    symbols = list(objects.find_libraries(m, cls))
     if initialiser is not None:
-        call(m, objects.bind(m, initialiser, made, cls), given, named, node)
+        call_value(m, objects.bind(m, initialiser, made, cls), given, named, node)
     elif symbols:
         m.library.initialise(m, made, symbols[0], given, named)
     elif objects.inherits_unseen(m, cls) and any(
         containers.mentions_graph(m, v) for v in (*given, *named.values())
     ):
-        m.problem(
+        m.report_problem(
             "a class inherits from a class whose code the evaluator does not have"
         )
     return made
@@ -164,10 +168,10 @@ def _call_own(
     from migrate.evaluate import arguments_of, builtin_methods
 
     if isinstance(receiver, Reference) and arguments_of.is_parser(m, receiver):
-        return arguments_of.method(m, receiver, name, given, named)
-    if objects.class_of(m, receiver) == External("generator"):
-        return m.hosts.fresh(f"a generator's {name}()")
-    return builtin_methods.call(m, receiver, name, given, named)
+        return arguments_of.call_method(m, receiver, name, given, named)
+    if objects.find_class(m, receiver) == External("generator"):
+        return m.hosts.make_fresh(f"a generator's {name}()")
+    return builtin_methods.call_method(m, receiver, name, given, named)
 
 
 def _call_super(
@@ -175,8 +179,8 @@ def _call_super(
 ) -> Value:
     """A method of a base that the program has not: the library's, or Python's."""
     receiver = value.receiver
-    cls = objects.class_of(m, receiver) or receiver
-    for symbol in objects.libraries(m, cls, Reference(value.after, "class")):
+    cls = objects.find_class(m, receiver) or receiver
+    for symbol in objects.find_libraries(m, cls, Reference(value.after, "class")):
         if name == "__init__" and isinstance(receiver, Reference):
             m.library.initialise(m, receiver, symbol, given, named)
             return NONE
@@ -214,7 +218,7 @@ def _call_wrapped(
         arguments = Partial(function.function, tuple(given), tuple(named.items()))
         objects.set_field(m, made, "call", arguments)
         return made
-    return call(m, function.function, given, named, node)
+    return call_value(m, function.function, given, named, node)
 
 
 # -- functions of the program --
@@ -230,12 +234,12 @@ def call_function(
     """Runs a function's body with its arguments."""
     code, names, file = m.codes[function.code]
     if names.yields:
-        return _generator(m, function, given, named)
+        return _make_generator(m, function, given, named)
     bound = bind(m, function, given, named)
     if isinstance(bound, Unknown):
         return bound
     if sum(1 for f in m.stack if f.receiver_code == function.code) > 3:
-        return m.problem(f"`{function.name}` calls itself")
+        return m.report_problem(f"`{function.name}` calls itself")
     place = m.frame.file, getattr(node or m.at, "lineno", 0)
     frame = m.make_frame(
         names, m.frames.get(function.frame), m.frames.get(function.module), file
@@ -287,7 +291,7 @@ def bind(
     if arguments.vararg is not None:
         bound[arguments.vararg.arg] = Tuple(tuple(more))
     elif more:
-        return m.problem(
+        return m.report_problem(
             f"`{function.name}` gets more arguments than it has parameters"
         )
     keywords = {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
@@ -300,7 +304,7 @@ def bind(
     if arguments.kwarg is not None:
         bound[arguments.kwarg.arg] = containers.make_dict(m, others)
     elif others:
-        return m.problem(
+        return m.report_problem(
             f"`{function.name}` takes no argument {describe(others[0][0])}"
         )
     for name, default in function.defaults:
@@ -311,14 +315,14 @@ def bind(
         if n not in bound
     ]
     if missing:
-        return m.problem(f"`{function.name}` is not given `{missing[0]}`")
+        return m.report_problem(f"`{function.name}` is not given `{missing[0]}`")
     return bound
 
 
 # -- generators --
 
 
-def _generator(
+def _make_generator(
     m: Machine, function: Function, given: list[Value], named: dict[str, Value]
 ) -> Value:
     """A generator of the program, which runs when it is iterated over."""
@@ -331,7 +335,7 @@ def _generator(
 
 def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) -> bool:
     """Runs a generator; what it yields is given to an action. False: it is none."""
-    if objects.class_of(m, value) not in (
+    if objects.find_class(m, value) not in (
         External("generator"),
         External("contextlib.contextmanager"),
     ):
@@ -357,7 +361,7 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
 
     with m.enter_frame(frame):
 
-        def outside(item: Value) -> Value:
+        def run_outside(item: Value) -> Value:
             # The action belongs to the frame that asked.
             m.yielding.pop()
             m.stack.pop()
@@ -365,9 +369,9 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
                 return action(item)
             finally:
                 m.stack.append(frame)
-                m.yielding.append(outside)
+                m.yielding.append(run_outside)
 
-        m.yielding.append(outside)
+        m.yielding.append(run_outside)
         try:
             statements.execute_all(m, code.body)
         finally:
@@ -375,19 +379,19 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
     return True
 
 
-def iterate(m: Machine, value: Value) -> list[Value] | None:
+def iterate_over(m: Machine, value: Value) -> list[Value] | None:
     """What iterating over a value gives; None where that is not known."""
-    found = containers.elements(m, value)
+    found = containers.list_elements(m, value)
     if found is not None:
         return found
-    found = m.library.elements(m, value)
+    found = m.library.list_elements(m, value)
     if found is not None:
         return found
-    special = objects.special(m, value, "__iter__")
+    special = objects.find_special(m, value, "__iter__")
     if special is not None:
-        made = call(m, special, [], {})
-        return iterate(m, made) if made != value else None
-    cls = objects.class_of(m, value)
+        made = call_value(m, special, [], {})
+        return iterate_over(m, made) if made != value else None
+    cls = objects.find_class(m, value)
     if cls == External("generator"):
         items: list[Value] = []
         complete, repeated = True, m.repeated

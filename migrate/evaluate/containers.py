@@ -65,14 +65,14 @@ def make_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Ref
         listed = list(pairs)
         if any(_is_unknown_key(key) for key, _ in listed):
             # Which keys are equal, nobody knows.
-            contents = _summary(tuple(v for _, v in listed), ())
+            contents = _make_summary(tuple(v for _, v in listed), ())
         else:
             contents = tuple(dict(listed).items())
     m.store.set((address, "items"), contents)
     return Reference(address, "dict")
 
 
-def contents(m: Machine, value: Reference) -> tuple[Value, ...] | Summary | None:
+def read_contents(m: Machine, value: Reference) -> tuple[Value, ...] | Summary | None:
     """What a list or a set has; None where it differs by a test."""
     found = m.read((value.address, "items"), ())
     if isinstance(found, (Diverged, Choice)):
@@ -83,7 +83,7 @@ def contents(m: Machine, value: Reference) -> tuple[Value, ...] | Summary | None
     return result
 
 
-def pairs(m: Machine, value: Reference) -> Pairs | Summary | None:
+def read_pairs(m: Machine, value: Reference) -> Pairs | Summary | None:
     """What a dict has; None where it differs by a test."""
     found = m.read((value.address, "items"), ())
     if isinstance(found, (Diverged, Choice)):
@@ -102,7 +102,7 @@ def put(
 def set_item(m: Machine, value: Reference, key: Value, item: Value) -> None:
     """`value[key] = item`."""
     if value.kind == "dict":
-        found = pairs(m, value)
+        found = read_pairs(m, value)
         if isinstance(found, tuple) and isinstance(
             key, (Const, Tensor, Tuple, Reference)
         ):
@@ -111,9 +111,9 @@ def set_item(m: Machine, value: Reference, key: Value, item: Value) -> None:
         if isinstance(found, tuple) and not _is_unknown_key(key):
             put(m, value, tuple(dict([*found, (key, item)]).items()))
             return
-        put(m, value, _summary(found, (item,)))
+        put(m, value, _make_summary(found, (item,)))
         return
-    items = contents(m, value)
+    items = read_contents(m, value)
     if (
         isinstance(items, tuple)
         and isinstance(key, Const)
@@ -124,14 +124,14 @@ def set_item(m: Machine, value: Reference, key: Value, item: Value) -> None:
             changed[key.value] = item
             put(m, value, tuple(changed))
             return
-    put(m, value, _summary(items, (item,)))
+    put(m, value, _make_summary(items, (item,)))
 
 
 def _is_unknown_key(key: Value) -> bool:
     return isinstance(key, (Host, Unknown, Choice))
 
 
-def _summary(
+def _make_summary(
     found: tuple[object, ...] | Summary | None, more: tuple[Value, ...]
 ) -> Summary:
     old: tuple[Value, ...] = ()
@@ -151,19 +151,19 @@ def _summary(
 
 def append(m: Machine, value: Reference, more: Iterable[Value]) -> None:
     """`value.append(...)`, `value.extend(...)`."""
-    items = contents(m, value)
+    items = read_contents(m, value)
     if isinstance(items, tuple):
         put(m, value, (*items, *more))
     else:
-        put(m, value, _summary(items, tuple(more)))
+        put(m, value, _make_summary(items, tuple(more)))
 
 
-def elements(m: Machine, value: Value) -> list[Value] | None:
+def list_elements(m: Machine, value: Value) -> list[Value] | None:
     """What iterating over a value gives, in order; None where that is not known."""
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Reference) and value.kind in ("list", "set", "dict"):
-        items = contents(m, value)
+        items = read_contents(m, value)
         return list(items) if isinstance(items, tuple) else None
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return [Const(v) for v in value.value]
@@ -176,18 +176,18 @@ def elements(m: Machine, value: Value) -> list[Value] | None:
     if isinstance(value, Reference):
         iterated = m.store.get((value.address, "iterates"))
         if iterated is not MISSING:
-            return elements(m, iterated)
+            return list_elements(m, iterated)
     return None
 
 
-def element_of(m: Machine, value: Value, what: str) -> Value:
+def find_element(m: Machine, value: Value, what: str) -> Value:
     """One of the elements of something whose number of elements is not known."""
     if isinstance(value, Reference) and value.kind in ("list", "set", "dict"):
         items = m.read((value.address, "items"), ())
         if isinstance(items, Summary):
             graph = [v for v in items.items if not isinstance(v, (Host, Const))]
             if not graph:
-                return m.hosts.fresh(what)
+                return m.hosts.make_fresh(what)
             if len(graph) == 1:
                 return graph[0]
         return m.make_unknown(f"which of the elements of {what} it is")
@@ -195,7 +195,7 @@ def element_of(m: Machine, value: Value, what: str) -> Value:
         return value
     if isinstance(value, Tensor):
         return m.make_unknown("an element of a tensor that is iterated over")
-    return m.hosts.fresh(what)
+    return m.hosts.make_fresh(what)
 
 
 def convert_from_python(m: Machine, value: object) -> Value:
@@ -230,20 +230,20 @@ def convert_to_python(m: Machine, value: Value) -> object:
     if isinstance(value, Tuple):
         return tuple(convert_to_python(m, v) for v in value.items)
     if isinstance(value, Reference) and value.kind in ("list", "set"):
-        items = contents(m, value)
+        items = read_contents(m, value)
         if isinstance(items, tuple):
             return [convert_to_python(m, v) for v in items]
     if isinstance(value, Reference) and value.kind == "dict":
-        found = pairs(m, value)
+        found = read_pairs(m, value)
         if isinstance(found, tuple):
             return {
-                _hashable(convert_to_python(m, k)): convert_to_python(m, v)
+                _make_hashable(convert_to_python(m, k)): convert_to_python(m, v)
                 for k, v in found
             }
     raise NotConstant
 
 
-def _hashable(value: object) -> object:
+def _make_hashable(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -279,7 +279,7 @@ def mentions_graph(m: Machine, value: Value, depth: int = 0) -> bool:
     return False
 
 
-def dimension(value: int | HostDim | None) -> Value:
+def make_dimension(value: int | HostDim | None) -> Value:
     """A dimension as Python's code sees its `value`."""
     if value is None:
         return NONE

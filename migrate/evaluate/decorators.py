@@ -49,13 +49,13 @@ def apply(m: Machine, decorator: Value, function: Value) -> Value:
             return Wrapped("property", function)
         if decorator.path in _TRANSPARENT:
             return function
-        return m.problem(f"the decorator {decorator.path}")
+        return m.report_problem(f"the decorator {decorator.path}")
     if isinstance(decorator, Host):
         # `@wraps(function)`, `@lru_cache(maxsize=None)`: a call of one of the above.
         return function
     if isinstance(decorator, Unknown):
-        return m.problem(f"a decorator that is not known: {decorator.reason}")
+        return m.report_problem(f"a decorator that is not known: {decorator.reason}")
     if isinstance(decorator, Own) and decorator.name in ("setter", "getter", "deleter"):
-        calls.call(m, decorator, [function], {})
+        calls.call_value(m, decorator, [function], {})
         return decorator.receiver
-    return calls.call(m, decorator, [function], {})
+    return calls.call_value(m, decorator, [function], {})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def execute_try(m: Machine, node: ast.Try) -> Completion:
     """The body, and each handler as if something had been raised at the body's end."""
-    ended = _body(m, node)
+    ended = _execute_body(m, node)
     if node.finalbody:
         from migrate.evaluate import statements
 
@@ -25,7 +25,7 @@ def execute_try(m: Machine, node: ast.Try) -> Completion:
     return ended
 
 
-def _body(m: Machine, node: ast.Try) -> Completion:
+def _execute_body(m: Machine, node: ast.Try) -> Completion:
     from migrate.evaluate import statements
 
     missing = _import_fails(m, node)
@@ -47,7 +47,7 @@ def _handle(m: Machine, handler: ast.ExceptHandler) -> Completion:
     from migrate.evaluate import statements
 
     if handler.name:
-        assignment.bind(m, handler.name, m.hosts.fresh("an exception"))
+        assignment.bind(m, handler.name, m.hosts.make_fresh("an exception"))
     return statements.execute_all(m, handler.body)
 
 
@@ -61,7 +61,7 @@ def _run_handler_on_one_side(
     )
     if executed is False:
         return ended
-    test = m.hosts.fresh("whether an exception is raised")
+    test = m.hosts.make_fresh("whether an exception is raised")
     if executed and ended.kind in ("return", "break", "continue"):
         # The run went through both, in different rounds or calls.
         executed = None
@@ -71,7 +71,7 @@ def _run_handler_on_one_side(
         handled = _handle(m, handler)
     if len(m.record.nodes) > nodes or len(m.record.variables) > variables:
         if not executed:
-            m.problem("a handler of an exception builds graph", handler)
+            m.report_problem("a handler of an exception builds graph", handler)
     if executed and ended.kind == "normal" and handled.kind == "normal":
         return NORMAL
     if handled.kind in ("raise", "never") and ended.kind == "normal":

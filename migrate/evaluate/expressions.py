@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from migrate.evaluate import attributes, calls, containers, operators, subscripts
 from migrate.evaluate.frames import Names
 from migrate.evaluate.store import MISSING
-from migrate.evaluate.truth import truth
+from migrate.evaluate.truth import find_truth
 from migrate.graph.values import (
     Const,
     Function,
@@ -36,59 +36,63 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
     return handler(m, node)
 
 
-def _constant(m: Machine, node: ast.Constant) -> Value:
+def _evaluate_constant(m: Machine, node: ast.Constant) -> Value:
     return Const(node.value)
 
 
-def _name(m: Machine, node: ast.Name) -> Value:
+def _evaluate_name(m: Machine, node: ast.Name) -> Value:
     return look_up(m, node.id, node)
 
 
 def look_up(m: Machine, name: str, node: ast.AST | None = None) -> Value:
     """What a name means here."""
-    for frame in m.frame.chain(name):
+    for frame in m.frame.walk_chain(name):
         found = m.read((frame.number, name))
         if isinstance(found, Value):
             return found
         if found is not MISSING:
             return m.make_unknown(f"`{name}` differs by a test", node)
-    builtin = attributes.builtin(name)
+    builtin = attributes.find_builtin(name)
     if builtin is not None:
         return builtin
-    if any(m.store.get((f.number, "*")) is not MISSING for f in m.frame.chain(name)):
+    if any(
+        m.store.get((f.number, "*")) is not MISSING for f in m.frame.walk_chain(name)
+    ):
         return m.make_unknown(
             f"`{name}` may come from a module that was not found", node
         )
     return m.make_unknown(f"the name `{name}` is bound nowhere", node)
 
 
-def _tuple(m: Machine, node: ast.Tuple) -> Value:
-    items = _items(m, node.elts)
+def _evaluate_tuple(m: Machine, node: ast.Tuple) -> Value:
+    items = _evaluate_items(m, node.elts)
     return (
-        Tuple(tuple(items)) if items is not None else m.hosts.fresh(ast.unparse(node))
+        Tuple(tuple(items))
+        if items is not None
+        else m.hosts.make_fresh(ast.unparse(node))
     )
 
 
-def _list(m: Machine, node: ast.List) -> Value:
-    items = _items(m, node.elts)
+def _evaluate_list(m: Machine, node: ast.List) -> Value:
+    items = _evaluate_items(m, node.elts)
     return containers.make_list(
-        m, items if items is not None else _summary(ast.unparse(node))
+        m, items if items is not None else _make_summary(ast.unparse(node))
     )
 
 
-def _summary(what: str) -> containers.Summary:
+def _make_summary(what: str) -> containers.Summary:
     return containers.Summary((), what)
 
 
 def _set(m: Machine, node: ast.Set) -> Value:
-    return containers.make_set(m, _items(m, node.elts) or ())
+    return containers.make_set(m, _evaluate_items(m, node.elts) or ())
 
 
-def _items(m: Machine, nodes: list[ast.expr]) -> list[Value] | None:
+def _evaluate_items(m: Machine, nodes: list[ast.expr]) -> list[Value] | None:
     items: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            spread = containers.elements(m, evaluate(m, node.value))
+            spread = containers.list_elements(m, evaluate(m, node.value))
             if spread is None:
                 return None
             items += spread
@@ -97,7 +101,7 @@ def _items(m: Machine, nodes: list[ast.expr]) -> list[Value] | None:
     return items
 
 
-def _dict(m: Machine, node: ast.Dict) -> Value:
+def _evaluate_dict(m: Machine, node: ast.Dict) -> Value:
     pairs: list[tuple[Value, Value]] = []
     for key, value in zip(node.keys, node.values):
         item = evaluate(m, value)
@@ -106,49 +110,51 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
             continue
         found = None
         if isinstance(item, Reference) and item.kind == "dict":
-            found = containers.pairs(m, item)
+            found = containers.read_pairs(m, item)
         if not isinstance(found, tuple):
-            return containers.make_dict(m, _summary(ast.unparse(node)))
+            return containers.make_dict(m, _make_summary(ast.unparse(node)))
         pairs += found
     return containers.make_dict(m, pairs)
 
 
-def _attribute(m: Machine, node: ast.Attribute) -> Value:
+def _evaluate_attribute(m: Machine, node: ast.Attribute) -> Value:
     return attributes.get(m, evaluate(m, node.value), node.attr, node)
 
 
-def _subscript(m: Machine, node: ast.Subscript) -> Value:
+def _evaluate_subscript(m: Machine, node: ast.Subscript) -> Value:
     base = evaluate(m, node.value)
     m.at = node
     return subscripts.get(m, base, evaluate(m, node.slice))
 
 
-def _slice(m: Machine, node: ast.Slice) -> Value:
+def _evaluate_slice(m: Machine, node: ast.Slice) -> Value:
     parts = (node.lower, node.upper, node.step)
     start, stop, step = (Const(None) if p is None else evaluate(m, p) for p in parts)
     return Slice(start, stop, step)
 
 
-def _call(m: Machine, node: ast.Call) -> Value:
+def _evaluate_call(m: Machine, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
-        return attributes.super_of(m, [evaluate(m, a) for a in node.args])
+        return attributes.call_super(m, [evaluate(m, a) for a in node.args])
     function = evaluate(m, node.func)
-    m.step(node)
-    given, named, spread = arguments(m, node)
+    m.count_step(node)
+    given, named, spread = evaluate_arguments(m, node)
     m.at = node
     if spread:
         return calls.call_spread(m, function, given, named, node)
-    return calls.call(m, function, given, named, node)
+    return calls.call_value(m, function, given, named, node)
 
 
-def arguments(m: Machine, node: ast.Call) -> tuple[list[Value], dict[str, Value], bool]:
+def evaluate_arguments(
+    m: Machine, node: ast.Call
+) -> tuple[list[Value], dict[str, Value], bool]:
     """Arguments by place and by name; whether some are spread from what is not known."""
     given: list[Value] = []
     named: dict[str, Value] = {}
     spread = False
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            items = containers.elements(m, evaluate(m, argument.value))
+            items = containers.list_elements(m, evaluate(m, argument.value))
             if items is None:
                 spread = True
             else:
@@ -162,7 +168,7 @@ def arguments(m: Machine, node: ast.Call) -> tuple[list[Value], dict[str, Value]
             continue
         pairs = None
         if isinstance(value, Reference) and value.kind == "dict":
-            pairs = containers.pairs(m, value)
+            pairs = containers.read_pairs(m, value)
         if not isinstance(pairs, tuple):
             spread = True
             continue
@@ -174,42 +180,42 @@ def arguments(m: Machine, node: ast.Call) -> tuple[list[Value], dict[str, Value]
     return given, named, spread
 
 
-def _binary(m: Machine, node: ast.BinOp) -> Value:
+def _evaluate_binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     m.at = node
-    return operators.binary(m, type(node.op), left, right)
+    return operators.apply_binary(m, type(node.op), left, right)
 
 
-def _unary(m: Machine, node: ast.UnaryOp) -> Value:
+def _evaluate_unary(m: Machine, node: ast.UnaryOp) -> Value:
     operand = evaluate(m, node.operand)
     m.at = node
     if isinstance(node.op, ast.Not):
-        found = truth(m, operand)
+        found = find_truth(m, operand)
         if isinstance(found, bool):
             return Const(not found)
-        return m.hosts.negation(found) if isinstance(found, Host) else found
-    return operators.unary(m, type(node.op), operand)
+        return m.hosts.make_negation(found) if isinstance(found, Host) else found
+    return operators.apply_unary(m, type(node.op), operand)
 
 
-def _boolean(m: Machine, node: ast.BoolOp) -> Value:
-    return _boolean_of(m, isinstance(node.op, ast.And), node.values)
+def _evaluate_boolean(m: Machine, node: ast.BoolOp) -> Value:
+    return _evaluate_boolean_of(m, isinstance(node.op, ast.And), node.values)
 
 
-def _boolean_of(m: Machine, is_and: bool, nodes: list[ast.expr]) -> Value:
+def _evaluate_boolean_of(m: Machine, is_and: bool, nodes: list[ast.expr]) -> Value:
     first = evaluate(m, nodes[0])
     if len(nodes) == 1:
         return first
-    found = truth(m, first)
+    found = find_truth(m, first)
     if isinstance(found, bool):
-        return _boolean_of(m, is_and, nodes[1:]) if found is is_and else first
+        return _evaluate_boolean_of(m, is_and, nodes[1:]) if found is is_and else first
     if isinstance(found, Unknown):
         return found
-    rest = lambda: _boolean_of(m, is_and, nodes[1:])  # noqa: E731
+    rest = lambda: _evaluate_boolean_of(m, is_and, nodes[1:])  # noqa: E731
     other = first if not isinstance(first, Host) else Const(not is_and)
     value = (
-        m.fork(found, rest, lambda: other)
+        m.fork_test(found, rest, lambda: other)
         if is_and
-        else m.fork(found, lambda: other, rest)
+        else m.fork_test(found, lambda: other, rest)
     )
     return _join_tests(m, value, is_and, found)
 
@@ -243,7 +249,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
         if result is None:
             result = one
         else:
-            both = [truth(m, result), truth(m, one)]
+            both = [find_truth(m, result), find_truth(m, one)]
             if all(isinstance(b, bool) for b in both):
                 result = Const(all(both))
             elif False in both:
@@ -256,18 +262,18 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     return result
 
 
-def _conditional(m: Machine, node: ast.IfExp) -> Value:
-    found = truth(m, evaluate(m, node.test))
+def _evaluate_conditional(m: Machine, node: ast.IfExp) -> Value:
+    found = find_truth(m, evaluate(m, node.test))
     if isinstance(found, bool):
         return evaluate(m, node.body if found else node.orelse)
     if isinstance(found, Unknown):
         return found
-    return m.fork(
+    return m.fork_test(
         found, lambda: evaluate(m, node.body), lambda: evaluate(m, node.orelse)
     )
 
 
-def _lambda(m: Machine, node: ast.Lambda) -> Value:
+def _evaluate_lambda(m: Machine, node: ast.Lambda) -> Value:
     return make_function(m, node, "<lambda>")
 
 
@@ -287,7 +293,7 @@ def make_function(
     module = frame.module or frame
     owner = frame.owner if frame.is_class else 0
     return Function(
-        m.code(node, frame.file),
+        m.number_code(node, frame.file),
         name,
         frame.number,
         module.number,
@@ -324,7 +330,7 @@ def _evaluate_f_string(m: Machine, node: ast.JoinedStr) -> Value:
     return m.hosts.make("f", *hosts, *parts, what=ast.unparse(node))
 
 
-def _comprehension(
+def _evaluate_comprehension(
     m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
 ) -> Value:
     found: list[Value] = []
@@ -335,14 +341,14 @@ def _comprehension(
         return containers.make_set(m, found)
     if not complete:
         if all(isinstance(v, (Host, Const)) for v in found):
-            return m.hosts.fresh(ast.unparse(node))
+            return m.hosts.make_fresh(ast.unparse(node))
         return containers.make_list(
             m, containers.Summary(tuple(found), ast.unparse(node))
         )
     return containers.make_list(m, found)
 
 
-def _dict_comprehension(m: Machine, node: ast.DictComp) -> Value:
+def _evaluate_dict_comprehension(m: Machine, node: ast.DictComp) -> Value:
     found: list[tuple[Value, Value]] = []
     complete = comprehend(
         m,
@@ -362,12 +368,12 @@ def comprehend(
     outer = m.frame
     iterable = evaluate(m, generators[0].iter)
     frame = m.make_frame(None, outer, outer.module or outer, outer.file)
-    frame.names = Names(_targets(generators), frozenset(), frozenset(), False)
+    frame.names = Names(_find_targets(generators), frozenset(), frozenset(), False)
     with m.enter_frame(frame):
         return _rounds(m, generators, iterable, action)
 
 
-def _targets(generators: list[ast.comprehension]) -> frozenset[str]:
+def _find_targets(generators: list[ast.comprehension]) -> frozenset[str]:
     return frozenset(
         node.id
         for generator in generators
@@ -382,20 +388,20 @@ def _rounds(
     iterable: Value,
     action: Callable[[], Any],
 ) -> bool:
-    from migrate.evaluate.assignment import assign
+    from migrate.evaluate.assignment import assign_value
 
     generator = generators[0]
-    items = calls.iterate(m, iterable)
+    items = calls.iterate_over(m, iterable)
     complete = items is not None and len(items) <= _UNROLLED
     if not complete:
         items = [
-            containers.element_of(
+            containers.find_element(
                 m, iterable, f"element of {ast.unparse(generator.iter)}"
             )
         ]
     assert items is not None
     for item in items:
-        assign(m, generator.target, item)
+        assign_value(m, generator.target, item)
         complete = _run_where_conditions_hold(m, generators, action) and complete
     return complete
 
@@ -405,7 +411,7 @@ def _run_where_conditions_hold(
 ) -> bool:
     complete = True
     for condition in generators[0].ifs:
-        found = truth(m, evaluate(m, condition))
+        found = find_truth(m, evaluate(m, condition))
         if found is False:
             return complete
         # Where the test is not known, the element may be there or not.
@@ -419,15 +425,15 @@ def _run_where_conditions_hold(
     return complete
 
 
-def _yield(m: Machine, node: ast.Yield) -> Value:
+def _evaluate_yield(m: Machine, node: ast.Yield) -> Value:
     value = Const(None) if node.value is None else evaluate(m, node.value)
     if m.yielding:
         return m.yielding[-1](value)
     return m.make_unknown("a generator whose values are asked for one by one", node)
 
 
-def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
-    items = containers.elements(m, evaluate(m, node.value))
+def _evaluate_yield_from(m: Machine, node: ast.YieldFrom) -> Value:
+    items = containers.list_elements(m, evaluate(m, node.value))
     for item in items or []:
         if m.yielding:
             m.yielding[-1](item)
@@ -439,37 +445,37 @@ def _evaluate_starred(m: Machine, node: ast.Starred) -> Value:
 
 
 def _evaluate_named_expression(m: Machine, node: ast.NamedExpr) -> Value:
-    from migrate.evaluate.assignment import assign
+    from migrate.evaluate.assignment import assign_value
 
     value = evaluate(m, node.value)
-    assign(m, node.target, value)
+    assign_value(m, node.target, value)
     return value
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {
-    ast.Constant: _constant,
-    ast.Name: _name,
-    ast.Tuple: _tuple,
-    ast.List: _list,
+    ast.Constant: _evaluate_constant,
+    ast.Name: _evaluate_name,
+    ast.Tuple: _evaluate_tuple,
+    ast.List: _evaluate_list,
     ast.Set: _set,
-    ast.Dict: _dict,
-    ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
-    ast.Slice: _slice,
-    ast.Call: _call,
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.BoolOp: _boolean,
+    ast.Dict: _evaluate_dict,
+    ast.Attribute: _evaluate_attribute,
+    ast.Subscript: _evaluate_subscript,
+    ast.Slice: _evaluate_slice,
+    ast.Call: _evaluate_call,
+    ast.BinOp: _evaluate_binary,
+    ast.UnaryOp: _evaluate_unary,
+    ast.BoolOp: _evaluate_boolean,
     ast.Compare: _compare,
-    ast.IfExp: _conditional,
-    ast.Lambda: _lambda,
+    ast.IfExp: _evaluate_conditional,
+    ast.Lambda: _evaluate_lambda,
     ast.JoinedStr: _evaluate_f_string,
-    ast.ListComp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension,
-    ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
+    ast.ListComp: _evaluate_comprehension,
+    ast.SetComp: _evaluate_comprehension,
+    ast.GeneratorExp: _evaluate_comprehension,
+    ast.DictComp: _evaluate_dict_comprehension,
+    ast.Yield: _evaluate_yield,
+    ast.YieldFrom: _evaluate_yield_from,
     ast.Starred: _evaluate_starred,
     ast.NamedExpr: _evaluate_named_expression,
 }

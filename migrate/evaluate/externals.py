@@ -127,10 +127,10 @@ _CALLERS = {"threading", "multiprocessing", "concurrent", "_thread", "joblib"}
 _STOPS = {"sys.exit", "os._exit", "exit", "quit", "os.abort"}
 
 
-def attribute(m: Machine, path: str) -> Value:
+def find_attribute(m: Machine, path: str) -> Value:
     """A name of another package."""
     if path == "sys.argv":
-        return arguments_of.argv(m)
+        return arguments_of.make_argv(m)
     if path == "os.environ":
         return m.hosts.make("name", path, what=path)
     if path == "sys.path":
@@ -149,14 +149,14 @@ def attribute(m: Machine, path: str) -> Value:
             return Builtin("range" if name == "xrange" else name)
     if path.startswith("absl.flags.FLAGS."):
         return arguments_of.read_flag(m, path.rpartition(".")[2])
-    dtype = arrays.dtype(path)
+    dtype = arrays.find_dtype(path)
     return dtype if dtype is not None else External(path)
 
 
-def attribute_of_host(m: Machine, value: Host, name: str) -> Value:
+def find_host_attribute(m: Machine, value: Host, name: str) -> Value:
     """`.name` of a value that only a run knows."""
     if name == "shape":
-        return arrays.shape_of(m, value)
+        return arrays.find_shape(m, value)
     if name == "T" and value.array is not None and value.array.shape is not None:
         array = Array(value.array.shape[::-1], value.array.dtype)
         return m.hosts.make(".", value, name, what=f"{value.what}.T", array=array)
@@ -169,7 +169,9 @@ def stop(m: Machine) -> Value:
     return NONE
 
 
-def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> Value:
+def call_function(
+    m: Machine, path: str, given: list[Value], named: dict[str, Value]
+) -> Value:
     """A call of another package's function."""
     if path in _STOPS:
         return stop(m)
@@ -179,7 +181,7 @@ def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> 
         if found is not None:
             return found
     if path.startswith("argparse."):
-        return arguments_of.parser(m)
+        return arguments_of.make_parser(m)
     if path.startswith("absl.flags.DEFINE_"):
         return arguments_of.define(m, path.partition("DEFINE_")[2], given, named)
     if path == "absl.app.run":
@@ -187,10 +189,10 @@ def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> 
     if path in arrays.GENERATORS:
         return arrays.make_generator(m, path, given)
     if path.startswith(("numpy.", "math.")):
-        array = arrays.call(m, path, given, named)
+        array = arrays.call_function(m, path, given, named)
         if array is not None:
             return array
-    return unseen(m, path, given, named)
+    return make_unseen(m, path, given, named)
 
 
 def run_main(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
@@ -204,31 +206,33 @@ def run_main(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     argument = containers.make_list(
         m, [m.hosts.make("name", "sys.argv[0]", what="sys.argv[0]")]
     )
-    calls.call(m, main, [argument], {})
+    calls.call_value(m, main, [argument], {})
     return stop(m)
 
 
-def unseen(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> Value:
+def make_unseen(
+    m: Machine, path: str, given: list[Value], named: dict[str, Value]
+) -> Value:
     """The result of a call into a package whose code the evaluator does not have."""
     package = path.partition(".")[0]
     values = (*given, *named.values())
     what = f"{path}({', '.join(map(describe, given))})"
     harmless = package in HARMLESS or imports.is_standard(package)
     if not harmless:
-        return m.problem(
+        return m.report_problem(
             f"a call into {package}, whose code the evaluator does not have"
         )
     mentioned = any(containers.mentions_graph(m, v) for v in values)
     if package in _CALLERS and any(map(_may_be_called, values)):
         # It may be called at any time: what it builds or runs would be missed.
-        return m.problem(f"{path} gets a function of the program")
+        return m.report_problem(f"{path} gets a function of the program")
     if any(isinstance(value, Unknown) for value in values):
         return m.make_unknown(f"{path} gets an unknown argument")
     if mentioned and package in ("numpy", "pickle", "copy") and path != "copy.copy":
         return m.make_unknown(f"{path} gets a value of a graph")
     for value in values:
         _forget(m, value)
-    return m.hosts.fresh(what)
+    return m.hosts.make_fresh(what)
 
 
 def _may_be_called(value: Value) -> bool:
@@ -253,7 +257,7 @@ def call_host(
     if found is not None:
         return found
     what = f"{function.what}({', '.join(map(describe, given))})"
-    return m.hosts.fresh(what)
+    return m.hosts.make_fresh(what)
 
 
 def is_instance(value: Value, path: str) -> bool | None:
@@ -277,18 +281,18 @@ def is_instance(value: Value, path: str) -> bool | None:
 # -- what Python's own library does with values of the program --
 
 
-def _partial(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _call_partial(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return Partial(given[0], tuple(given[1:]), tuple(named.items()))
 
 
-def _reduce(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
-    items = calls.iterate(m, given[1])
+def _call_reduce(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+    items = calls.iterate_over(m, given[1])
     if items is None:
-        return m.hosts.fresh("reduce(...)")
+        return m.hosts.make_fresh("reduce(...)")
     items = [*given[2:], *items]
     total = items[0] if items else m.make_unknown("reduce of nothing")
     for item in items[1:]:
-        total = calls.call(m, given[0], [total, item], {})
+        total = calls.call_value(m, given[0], [total, item], {})
     return total
 
 
@@ -300,7 +304,7 @@ def _make_named_tuple_class(
     if isinstance(fields, Const) and isinstance(fields.value, str):
         names = fields.value.replace(",", " ").split()
     else:
-        for item in containers.elements(m, fields) or []:
+        for item in containers.list_elements(m, fields) or []:
             if isinstance(item, Const):
                 names.append(str(item.value))
     made = objects.make_class(m, "namedtuple", (External("namedtuple"),))
@@ -324,24 +328,28 @@ def _make_ordered_dict(
 ) -> Value:
     from migrate.evaluate import builtin_functions
 
-    return builtin_functions.call(m, "dict", given, named)
+    return builtin_functions.call_builtin(m, "dict", given, named)
 
 
-def _default_dict(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _call_default_dict(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value:
     made = containers.make_dict(m, ())
     if given and given[0] != NONE:
         m.store.set((made.address, "default"), given[0])
     return made
 
 
-def _deque(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _call_deque(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     from migrate.evaluate import builtin_functions
 
-    made = builtin_functions.call(m, "list", given[:1], {})
+    made = builtin_functions.call_builtin(m, "list", given[:1], {})
     return made if isinstance(made, Reference) else containers.make_list(m, ())
 
 
-def _deepcopy(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
+def _call_deepcopy(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value | None:
     value = given[0]
     if isinstance(value, (Const, Tuple, Host)):
         return value
@@ -352,22 +360,26 @@ def _deepcopy(m: Machine, given: list[Value], named: dict[str, Value]) -> Value 
     return None
 
 
-def _wraps(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
+def _call_wraps(m: Machine, given: list[Value], named: dict[str, Value]) -> Value:
     return External("functools.wraps")
 
 
-def _product(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
+def _call_product(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value | None:
     import itertools
 
-    columns = [calls.iterate(m, v) for v in given]
+    columns = [calls.iterate_over(m, v) for v in given]
     if named or any(c is None for c in columns):
         return None
     rows = itertools.product(*(c for c in columns if c is not None))
     return containers.make_list(m, [Tuple(row) for row in rows])
 
 
-def _chain(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
-    columns = [calls.iterate(m, v) for v in given]
+def _call_chain(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value | None:
+    columns = [calls.iterate_over(m, v) for v in given]
     if any(c is None for c in columns):
         return None
     return containers.make_list(m, [v for c in columns if c is not None for v in c])
@@ -390,7 +402,9 @@ def _join_path(m: Machine, given: list[Value], named: dict[str, Value]) -> Value
     return m.hosts.make("os.path.join", *given, what=what)
 
 
-def _environ(m: Machine, given: list[Value], named: dict[str, Value]) -> Value | None:
+def _call_environ(
+    m: Machine, given: list[Value], named: dict[str, Value]
+) -> Value | None:
     if given and isinstance(given[0], Const):
         known = m.configuration.environment.get(str(given[0].value))
         if known is not None:
@@ -401,31 +415,31 @@ def _environ(m: Machine, given: list[Value], named: dict[str, Value]) -> Value |
 
 
 _HANDLERS: dict[str, Callable[..., Value | None]] = {
-    "functools.partial": _partial,
-    "functools.reduce": _reduce,
-    "functools.wraps": _wraps,
-    "six.moves.reduce": _reduce,
+    "functools.partial": _call_partial,
+    "functools.reduce": _call_reduce,
+    "functools.wraps": _call_wraps,
+    "six.moves.reduce": _call_reduce,
     "collections.namedtuple": _make_named_tuple_class,
     "namedtuple.make": _make_tuple,
     "collections.OrderedDict": _make_ordered_dict,
-    "collections.defaultdict": _default_dict,
-    "collections.deque": _deque,
-    "copy.deepcopy": _deepcopy,
-    "copy.copy": _deepcopy,
-    "itertools.product": _product,
-    "itertools.chain": _chain,
+    "collections.defaultdict": _call_default_dict,
+    "collections.deque": _call_deque,
+    "copy.deepcopy": _call_deepcopy,
+    "copy.copy": _call_deepcopy,
+    "itertools.product": _call_product,
+    "itertools.chain": _call_chain,
     "os.path.join": _join_path,
-    "os.environ.get": _environ,
-    "os.getenv": _environ,
+    "os.environ.get": _call_environ,
+    "os.getenv": _call_environ,
     "sys.path.append": _add_path,
     "sys.path.insert": _add_path,
-    "six.iteritems": lambda m, given, named: _method(m, given, "items"),
-    "six.itervalues": lambda m, given, named: _method(m, given, "values"),
-    "six.iterkeys": lambda m, given, named: _method(m, given, "keys"),
+    "six.iteritems": lambda m, given, named: _call_method(m, given, "items"),
+    "six.itervalues": lambda m, given, named: _call_method(m, given, "values"),
+    "six.iterkeys": lambda m, given, named: _call_method(m, given, "keys"),
 }
 
 
-def _method(m: Machine, given: list[Value], name: str) -> Value:
+def _call_method(m: Machine, given: list[Value], name: str) -> Value:
     from migrate.evaluate import attributes
 
-    return calls.call(m, attributes.get(m, given[0], name), [], {})
+    return calls.call_value(m, attributes.get(m, given[0], name), [], {})

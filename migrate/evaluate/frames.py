@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.evaluate.completions import Pending
 from migrate.graph.values import Value
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 
 Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -25,7 +25,7 @@ class Names:
     yields: bool
 
 
-def names_of(code: Code) -> Names:
+def find_names(code: Code) -> Names:
     """The names of a function."""
     arguments = code.args
     bound = {
@@ -44,7 +44,7 @@ def names_of(code: Code) -> Names:
         elif isinstance(node, (ast.Yield, ast.YieldFrom)):
             yields = True
         else:
-            bound.update(_bindings(node))
+            bound.update(_find_bindings(node))
     return Names(
         frozenset(bound - global_names - outer),
         frozenset(global_names),
@@ -66,10 +66,10 @@ def _walk_own_nodes(
         if isinstance(node, _COMPREHENSIONS):
             work.append(node.generators[0].iter)
             continue
-        work += children(node)
+        work += list_children(node)
 
 
-def _bindings(node: ast.AST) -> Iterator[str]:
+def _find_bindings(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
         yield node.id
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -113,7 +113,7 @@ class Frame:
     is_class: bool = False
     is_module: bool = False
 
-    def home(self, name: str) -> Frame:
+    def find_home(self, name: str) -> Frame:
         """The frame whose cell an assignment to a name sets."""
         if self.names is None:
             return self
@@ -126,7 +126,7 @@ class Frame:
             return found or self
         return self
 
-    def chain(self, name: str) -> Iterator[Frame]:
+    def walk_chain(self, name: str) -> Iterator[Frame]:
         """The frames in which a name is looked for, the innermost first."""
         if self.names is not None and name in self.names.globals:
             if self.module is not None:

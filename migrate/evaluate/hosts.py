@@ -23,27 +23,27 @@ class Hosts:
         self, kind: str, *parts: Value | str, what: str = "", array: Array | None = None
     ) -> Host:
         """The host value of an expression without effects."""
-        return self._host((kind, *parts), what or kind, array)
+        return self._make_host((kind, *parts), what or kind, array)
 
-    def negation(self, host: Host) -> Host:
+    def make_negation(self, host: Host) -> Host:
         """`not host`."""
         opposite = self.make("not", host, what=f"not {host.what}")
         self._negated[opposite.key] = host.key
         return opposite
 
-    def polarity(self, key: int) -> tuple[int, bool]:
+    def find_polarity(self, key: int) -> tuple[int, bool]:
         """The test that a key is, or is the negation of; False for the latter."""
         positive = True
         while key in self._negated:
             key, positive = self._negated[key], not positive
         return key, positive
 
-    def fresh(self, what: str, array: Array | None = None) -> Host:
+    def make_fresh(self, what: str, array: Array | None = None) -> Host:
         """A host value that is no other one: a draw, a read, what a loop has changed."""
         self._fresh += 1
-        return self._host(("fresh", self._fresh), what, array)
+        return self._make_host(("fresh", self._fresh), what, array)
 
-    def parts(self, host: Host) -> tuple[Hashable, ...]:
+    def find_parts(self, host: Host) -> tuple[Hashable, ...]:
         """The kind of a host's expression, and what it is made of."""
         return self._expressions[host.key]
 
@@ -51,7 +51,7 @@ class Hosts:
         """A host's expression, for a reader."""
         return self._whats[key]
 
-    def _host(
+    def _make_host(
         self, expression: tuple[Hashable, ...], what: str, array: Array | None
     ) -> Host:
         key = self._keys.get(expression)

@@ -51,30 +51,30 @@ def execute_import_from(m: Machine, node: ast.ImportFrom) -> Completion:
     module = load(m, node.module or "", node.level)
     for alias in node.names:
         if alias.name == "*":
-            _star(m, module)
+            _import_star(m, module)
         else:
             assignment.bind(
-                m, alias.asname or alias.name, _member(m, module, alias.name)
+                m, alias.asname or alias.name, _find_member(m, module, alias.name)
             )
     return NORMAL
 
 
-def _member(m: Machine, module: Value, name: str) -> Value:
+def _find_member(m: Machine, module: Value, name: str) -> Value:
     from migrate.evaluate import attributes
 
     return attributes.get(m, module, name)
 
 
-def _star(m: Machine, module: Value) -> None:
+def _import_star(m: Machine, module: Value) -> None:
     if isinstance(module, Module):
         listed = m.store.get((module.number, "__all__"))
         names = None
         if isinstance(listed, Value):
             from migrate.evaluate import containers
 
-            items = containers.elements(m, listed) or []
+            items = containers.list_elements(m, listed) or []
             names = {i.value for i in items if isinstance(i, Const)}
-        for key in list(m.store.keys_of(module.number)):
+        for key in list(m.store.list_keys(module.number)):
             if (
                 names is None
                 and not key.startswith("_")
@@ -90,7 +90,7 @@ def _star(m: Machine, module: Value) -> None:
 def load(m: Machine, name: str, level: int) -> Value:
     """The module that a name means."""
     if not level:
-        root = m.library.root(name)
+        root = m.library.find_root(name)
         if root is not None:
             return Symbol(root)
     found = m.tree.find(name, level, m.frame.file)
@@ -131,7 +131,7 @@ def run_module(m: Machine, path: str, dotted: str, name: str = "") -> Module:
     return module
 
 
-def submodule(m: Machine, module: Value, name: str) -> Value | None:
+def find_submodule(m: Machine, module: Value, name: str) -> Value | None:
     """A module below a package of the program."""
     assert isinstance(module, Module)
     frame = m.frames[module.number]

@@ -68,7 +68,7 @@ def merge(m: Machine, test: int, outcome: bool, delta: Delta, mark: int) -> None
         store.set(key, join_contents(test, yes, no))
 
 
-def fork(
+def fork_store(
     m: Machine, test: int, yes: Callable[[], Value], no: Callable[[], Value]
 ) -> Value:
     """Evaluates both sides, each from the same store, and joins them."""
@@ -93,7 +93,7 @@ def map_choices(
         return action(value)
     if depth > _DEEPEST:
         return m.make_unknown("a value depends on more tests than are told apart")
-    return fork(
+    return fork_store(
         m,
         value.test,
         lambda: map_choices(m, m.resolve(value.yes), action, depth + 1),

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 class Library(Protocol):
     """Its symbols, and the values that it makes. None: the evaluator knows better."""
 
-    def root(self, module: str) -> str | None:
+    def find_root(self, module: str) -> str | None:
         """The symbol of a module that is imported: "tensorflow.train" is "tf.train"."""
 
-    def symbol(self, m: Machine, path: str) -> Value:
+    def find_symbol(self, m: Machine, path: str) -> Value:
         """What a dotted name is."""
 
-    def call(
+    def call_symbol(
         self, m: Machine, symbol: Symbol, given: list[Value], named: dict[str, Value]
     ) -> Value:
         """A call of a function, or of a class, by its symbol."""
@@ -44,7 +44,7 @@ class Library(Protocol):
     ) -> Value | None:
         """A method of a value that is no object: a tensor, a shape. None: it is not the library's."""
 
-    def attribute(self, m: Machine, value: Value, name: str) -> Value | None:
+    def find_attribute(self, m: Machine, value: Value, name: str) -> Value | None:
         """An attribute of a value that the library made."""
 
     def set_attribute(self, m: Machine, value: Value, name: str, item: Value) -> bool:
@@ -63,18 +63,18 @@ class Library(Protocol):
     def is_instance(self, m: Machine, value: Value, symbol: Symbol) -> bool | None:
         """Whether a value is of a class of the library; None: that is not known."""
 
-    def binary(
+    def apply_binary(
         self, m: Machine, operator: str, left: Value, right: Value
     ) -> Value | None:
         """`left + right`, where one of them is the library's; None: neither is."""
 
-    def unary(self, m: Machine, operator: str, operand: Value) -> Value | None:
+    def apply_unary(self, m: Machine, operator: str, operand: Value) -> Value | None:
         """`-x`, `abs(x)`."""
 
     def get_item(self, m: Machine, value: Value, index: Value) -> Value | None:
         """`value[index]`."""
 
-    def elements(self, m: Machine, value: Value) -> list[Value] | None:
+    def list_elements(self, m: Machine, value: Value) -> list[Value] | None:
         """What iterating over one of the library's values gives."""
 
     def enter(self, m: Machine, value: Value) -> Value | None:
@@ -83,5 +83,5 @@ class Library(Protocol):
     def leave(self, m: Machine, value: Value) -> None:
         """The end of a `with`."""
 
-    def truth(self, m: Machine, value: Value) -> bool | Host | Unknown | None:
+    def find_truth(self, m: Machine, value: Value) -> bool | Host | Unknown | None:
         """Whether one of its values counts as true."""

@@ -13,12 +13,12 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from migrate.evaluate import calls, containers, joins
-from migrate.evaluate.assignment import assign
+from migrate.evaluate.assignment import assign_value
 from migrate.evaluate.completions import NORMAL, Completion
 from migrate.evaluate.joins import Diverged
 from migrate.evaluate.machine import LoopState
 from migrate.evaluate.store import MISSING
-from migrate.evaluate.truth import truth
+from migrate.evaluate.truth import find_truth
 from migrate.graph.values import Choice, Const, Host, Reference, Unknown, Value
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ def execute_for(m: Machine, node: ast.For) -> Completion:
     generated = _run_generator_loop(m, node, iterable)
     if generated is not None:
         return generated
-    items = calls.iterate(m, iterable)
+    items = calls.iterate_over(m, iterable)
     if items is not None and not items:
         return _run_else(m, node)
     if items is not None:
-        rounds = [functools.partial(assign, m, node.target, item) for item in items]
+        rounds = [
+            functools.partial(assign_value, m, node.target, item) for item in items
+        ]
         done = _unroll(m, node, rounds, _mention_graph(m, items))
         if done is not None:
             return done
@@ -51,7 +53,7 @@ def execute_for(m: Machine, node: ast.For) -> Completion:
 
     def bind_any() -> None:
         item = _join_values(items, m, what)
-        assign(m, node.target, item or containers.element_of(m, iterable, what))
+        assign_value(m, node.target, item or containers.find_element(m, iterable, what))
 
     return _summarise(m, node, bind_any)
 
@@ -61,7 +63,7 @@ def _join_values(items: list[Value] | None, m: Machine, what: str) -> Value | No
     if items is None:
         return None
     if all(isinstance(v, (Const, Host)) for v in items):
-        return m.hosts.fresh(what)
+        return m.hosts.make_fresh(what)
     if len(set(items)) == 1:
         return items[0]
     from migrate.graph.values import Tuple
@@ -81,14 +83,14 @@ def _run_generator_loop(
     from migrate.evaluate import objects, statements
     from migrate.graph.values import NONE, External
 
-    if objects.class_of(m, iterable) != External("generator"):
+    if objects.find_class(m, iterable) != External("generator"):
         return None
     left: list[Completion] = []
 
-    def each_round(item: Value) -> Value:
+    def run_round(item: Value) -> Value:
         if left:
             return NONE
-        assign(m, node.target, item)
+        assign_value(m, node.target, item)
         m.loops.append(LoopState(m.store.mark(), len(m.guard)))
         try:
             ended = statements.execute_all(m, node.body)
@@ -99,7 +101,7 @@ def _run_generator_loop(
             left.append(ended)
         return NONE
 
-    calls.run_generator(m, iterable, each_round)
+    calls.run_generator(m, iterable, run_round)
     if left and left[0].kind != "break":
         return left[0]
     return _run_else(m, node)
@@ -115,17 +117,17 @@ def execute_while(m: Machine, node: ast.While) -> Completion:
     """A `while` loop."""
     from migrate.evaluate.expressions import evaluate
 
-    point = m.begin()
+    point = m.mark_point()
     rounds = 0
     guard = m.guard
     while rounds < _FEW:
-        found = truth(m, evaluate(m, node.test))
+        found = find_truth(m, evaluate(m, node.test))
         if found is False:
             return _run_else(m, node)
         if found is not True:
             break
         runs = len(m.record.runs)
-        ended = _round(m, node.body)
+        ended = _execute_round(m, node.body)
         if ended.kind in ("return", "raise", "never"):
             return ended
         if ended.kind == "break":
@@ -136,7 +138,7 @@ def execute_while(m: Machine, node: ast.While) -> Completion:
     m.take_back(point)
     m.guard = guard
     test = evaluate(m, node.test)
-    if truth(m, test) is False:
+    if find_truth(m, test) is False:
         return _run_else(m, node)
 
     def enter() -> None:
@@ -145,7 +147,7 @@ def execute_while(m: Machine, node: ast.While) -> Completion:
     return _summarise(m, node, enter)
 
 
-def _round(m: Machine, body: list[ast.stmt]) -> Completion:
+def _execute_round(m: Machine, body: list[ast.stmt]) -> Completion:
     """One round; sides that break off or go on are joined at its end."""
     from migrate.evaluate import statements
 
@@ -178,13 +180,13 @@ def _unroll(
     Args:
       differ: each round has a part of the graph of its own.
     """
-    point, guard = m.begin(), m.guard
+    point, guard = m.mark_point(), m.guard
     few = len(rounds) <= _FEW
     for number, begin in enumerate(rounds):
         before = m.store.mark()
         nodes, runs = len(m.record.nodes), len(m.record.runs)
         begin()
-        ended = _round(m, node.body)
+        ended = _execute_round(m, node.body)
         if ended.kind in ("return", "raise", "never"):
             return ended
         if ended.kind == "break":
@@ -230,7 +232,7 @@ def _summarise(
 ) -> Completion:
     """All rounds at once: what they change is not known, until nothing new is changed."""
     guard = m.guard
-    point = m.begin()
+    point = m.mark_point()
     nodes, runs = len(m.record.nodes), len(m.record.runs)
     havoc: set[Hashable] = set()
     m.repeated += 1
@@ -241,7 +243,7 @@ def _summarise(
                 _forget(m, key)
             enter()
             begun = m.store.mark()
-            ended = _round(m, node.body)
+            ended = _execute_round(m, node.body)
             changed = {
                 key
                 for key, old in m.store.find_changed_cells(begun).items()
@@ -261,10 +263,12 @@ def _summarise(
         m.repeated -= 1
     m.guard = guard
     if len(m.record.nodes) > nodes and len(m.record.runs) > runs:
-        m.problem("the graph grows while it runs, in a loop of unknown length", node)
+        m.report_problem(
+            "the graph grows while it runs, in a loop of unknown length", node
+        )
     if ended.kind == "return":
         # Some round returns; that none does, nobody knows.
-        test = m.hosts.fresh("whether a round of a loop returns")
+        test = m.hosts.make_fresh("whether a round of a loop returns")
         if isinstance(node, ast.While) and _is_true(node.test):
             return ended
         m.leave(test.key, True, ended, {}, m.store.mark())
@@ -312,12 +316,12 @@ def _forget(m: Machine, key: Hashable) -> None:
             for item in old:
                 items += [v for v in (item if isinstance(item, tuple) else (item,))]
         kept = tuple(v for v in items if not isinstance(v, Const))
-        host = m.hosts.fresh("an element that a loop adds")
+        host = m.hosts.make_fresh("an element that a loop adds")
         m.store.set(key, containers.Summary((*kept, host), "a loop's"))
     elif isinstance(old, Value):
         if isinstance(old, Reference) or containers.mentions_graph(m, old):
             # What it was, or what a round makes of it: the round's own value stands for both.
             return
-        m.store.set(key, m.hosts.fresh(f"`{str(name).lstrip('.')}` in a loop"))
+        m.store.set(key, m.hosts.make_fresh(f"`{str(name).lstrip('.')}` in a loop"))
     elif isinstance(old, (Diverged, Choice)):
-        m.store.set(key, m.hosts.fresh("a value in a loop"))
+        m.store.set(key, m.hosts.make_fresh("a value in a loop"))

@@ -10,7 +10,7 @@ from typing import Any
 from migrate.evaluate import joins
 from migrate.evaluate.completions import Completion, Pending
 from migrate.evaluate.configuration import Configuration
-from migrate.evaluate.frames import Code, Frame, Names, names_of
+from migrate.evaluate.frames import Code, Frame, Names, find_names
 from migrate.evaluate.hosts import Hosts
 from migrate.evaluate.joins import Diverged
 from migrate.evaluate.library import Library
@@ -65,26 +65,26 @@ class Machine:
     def frame(self) -> Frame:
         return self.stack[-1]
 
-    def step(self, node: ast.AST) -> None:
+    def count_step(self, node: ast.AST) -> None:
         """Counts a statement or a call."""
         self.at = node
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise TooMuch
 
-    def origin(self, node: ast.AST | None = None) -> Origin:
+    def make_origin(self, node: ast.AST | None = None) -> Origin:
         """The place of a node, or of what is evaluated now."""
         node = node if node is not None and hasattr(node, "lineno") else self.at
         file = self.stack[-1].file if self.stack else ""
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
         return Origin(file, line, column, self.calls)
 
-    def code(self, node: Code, file: str) -> int:
+    def number_code(self, node: Code, file: str) -> int:
         """The number of a function's definition."""
         number = self._codes.get(id(node))
         if number is None:
             number = self._codes[id(node)] = len(self.codes)
-            self.codes.append((node, names_of(node), file))
+            self.codes.append((node, find_names(node), file))
         return number
 
     def make_frame(
@@ -114,11 +114,11 @@ class Machine:
 
     def make_unknown(self, reason: str, node: ast.AST | None = None) -> Unknown:
         """A value nobody knows."""
-        return Unknown(reason, self.origin(node))
+        return Unknown(reason, self.make_origin(node))
 
-    def problem(self, reason: str, node: ast.AST | None = None) -> Unknown:
+    def report_problem(self, reason: str, node: ast.AST | None = None) -> Unknown:
         """Something nobody knows, and that may change the graph."""
-        origin = self.origin(node)
+        origin = self.make_origin(node)
         self.record.problems.append(Problem(reason, origin))
         return Unknown(reason, origin)
 
@@ -126,7 +126,7 @@ class Machine:
 
     def find_outcome(self, test: int) -> bool | None:
         """How a test came out on the way here."""
-        base, positive = self.hosts.polarity(test)
+        base, positive = self.hosts.find_polarity(test)
         for key, outcome in self.guard:
             if key == base:
                 return outcome if positive else not outcome
@@ -144,7 +144,7 @@ class Machine:
 
     def assume(self, test: int, outcome: bool) -> None:
         """From here to the end of what is open, a test came out so."""
-        base, positive = self.hosts.polarity(test)
+        base, positive = self.hosts.find_polarity(test)
         self.guard = (*self.guard, (base, outcome if positive else not outcome))
 
     def rule_out(self, test: int, outcome: bool) -> None:
@@ -155,7 +155,7 @@ class Machine:
         self, test: int, outcome: bool, completion: Completion, delta: Delta, fork: int
     ) -> None:
         """Keeps a side that leaves its function or its loop until that ends."""
-        base, positive = self.hosts.polarity(test)
+        base, positive = self.hosts.find_polarity(test)
         one = (base, outcome if positive else not outcome)
         home: Frame | LoopState = self.frame
         if completion.kind in ("break", "continue") and self.loops:
@@ -187,7 +187,7 @@ class Machine:
 
     # Trying.
 
-    def begin(self) -> tuple[int, Any, int]:
+    def mark_point(self) -> tuple[int, Any, int]:
         """A point to which everything can be taken back."""
         return self.store.mark(), self.record.mark(), len(self.frame.pending)
 
@@ -198,11 +198,11 @@ class Machine:
         self.record.undo(recorded)
         del self.frame.pending[pending:]
 
-    def fork(
+    def fork_test(
         self, test: Host, yes: Callable[[], Value], no: Callable[[], Value]
     ) -> Value:
         """One value for both sides of a test."""
-        return joins.fork(self, test.key, yes, no)
+        return joins.fork_store(self, test.key, yes, no)
 
 
 class LoopState:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrate.evaluate import calls, objects
-from migrate.evaluate.assignment import assign
+from migrate.evaluate.assignment import assign_value
 from migrate.evaluate.completions import NORMAL, Completion
 from migrate.graph.values import NONE, External, Host, Unknown, Value
 
@@ -23,10 +23,10 @@ _SWALLOWS = (
 
 def execute_with(m: Machine, node: ast.With) -> Completion:
     """A `with` statement, one manager after the other."""
-    return _with(m, node, 0)
+    return _execute_with(m, node, 0)
 
 
-def _with(m: Machine, node: ast.With, index: int) -> Completion:
+def _execute_with(m: Machine, node: ast.With, index: int) -> Completion:
     from migrate.evaluate import statements
     from migrate.evaluate.expressions import evaluate
 
@@ -35,24 +35,24 @@ def _with(m: Machine, node: ast.With, index: int) -> Completion:
     item = node.items[index]
     manager = evaluate(m, item.context_expr)
     m.at = item.context_expr
-    if objects.class_of(m, manager) == External("contextlib.contextmanager"):
+    if objects.find_class(m, manager) == External("contextlib.contextmanager"):
         return _run_in_generator(m, node, index, manager)
     entered = m.library.enter(m, manager)
     if entered is None:
-        special = objects.special(m, manager, "__enter__")
+        special = objects.find_special(m, manager, "__enter__")
         if special is not None:
-            entered = calls.call(m, special, [], {})
+            entered = calls.call_value(m, special, [], {})
     if entered is None and isinstance(manager, Unknown):
-        m.problem(f"a manager that is not known: {manager.reason}")
+        m.report_problem(f"a manager that is not known: {manager.reason}")
     if item.optional_vars is not None:
-        assign(m, item.optional_vars, entered if entered is not None else manager)
-    ended = _with(m, node, index + 1)
+        assign_value(m, item.optional_vars, entered if entered is not None else manager)
+    ended = _execute_with(m, node, index + 1)
     m.library.leave(m, manager)
     if ended.kind == "raise" and _swallows(manager):
         return NORMAL
-    special = objects.special(m, manager, "__exit__")
+    special = objects.find_special(m, manager, "__exit__")
     if special is not None:
-        calls.call(m, special, [NONE, NONE, NONE], {})
+        calls.call_value(m, special, [NONE, NONE, NONE], {})
     return ended
 
 
@@ -68,12 +68,12 @@ def _run_in_generator(
     item = node.items[index]
     ended: list[Completion] = []
 
-    def body(value: Value) -> Value:
+    def run_body(value: Value) -> Value:
         if item.optional_vars is not None:
-            assign(m, item.optional_vars, value)
+            assign_value(m, item.optional_vars, value)
         if not ended:
-            ended.append(_with(m, node, index + 1))
+            ended.append(_execute_with(m, node, index + 1))
         return NONE
 
-    calls.run_generator(m, manager, body)
+    calls.run_generator(m, manager, run_body)
     return ended[0] if ended else NORMAL

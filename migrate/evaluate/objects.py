@@ -38,7 +38,7 @@ def make_object(m: Machine, cls: Value) -> Reference:
     return Reference(address, "object")
 
 
-def class_of(m: Machine, value: Value) -> Value | None:
+def find_class(m: Machine, value: Value) -> Value | None:
     """The class of an object: the program's, or the library's symbol."""
     if isinstance(value, Reference) and value.kind == "object":
         found = m.store.get((value.address, "class"))
@@ -60,26 +60,26 @@ def delete_field(m: Machine, value: Reference, name: str) -> None:
     m.store.set((value.address, "." + name), MISSING)
 
 
-def bases(m: Machine, cls: Value) -> tuple[Value, ...]:
+def list_bases(m: Machine, cls: Value) -> tuple[Value, ...]:
     if isinstance(cls, Reference):
         found = m.store.get((cls.address, "bases"), ())
         return found if isinstance(found, tuple) else ()
     return ()
 
 
-def resolution(m: Machine, cls: Value) -> list[Value]:
+def resolve_bases(m: Machine, cls: Value) -> list[Value]:
     """A class and those it inherits from, in the order in which members are looked for."""
-    found = _linear(m, cls, 0)
+    found = _order_bases(m, cls, 0)
     return found if found is not None else [cls]
 
 
-def _linear(m: Machine, cls: Value, depth: int) -> list[Value] | None:
-    above = bases(m, cls)
+def _order_bases(m: Machine, cls: Value, depth: int) -> list[Value] | None:
+    above = list_bases(m, cls)
     if not above or depth > 30:
         return [cls]
     lists: list[list[Value]] = []
     for base in above:
-        one = _linear(m, base, depth + 1)
+        one = _order_bases(m, base, depth + 1)
         if one is None:
             return None
         lists.append(one)
@@ -107,7 +107,7 @@ def find_member(
     Args:
       after: a class of the order after which the search begins.
     """
-    order = resolution(m, cls)
+    order = resolve_bases(m, cls)
     if after is not None and after in order:
         order = order[order.index(after) + 1 :]
     for one in order:
@@ -118,9 +118,11 @@ def find_member(
     return None
 
 
-def libraries(m: Machine, cls: Value, after: Value | None = None) -> Iterator[Symbol]:
+def find_libraries(
+    m: Machine, cls: Value, after: Value | None = None
+) -> Iterator[Symbol]:
     """The library's classes among those that a class inherits from."""
-    order = resolution(m, cls)
+    order = resolve_bases(m, cls)
     if after is not None and after in order:
         order = order[order.index(after) + 1 :]
     for one in order:
@@ -134,7 +136,7 @@ def inherits_unseen(m: Machine, cls: Value) -> bool:
         not isinstance(one, (Reference, Symbol))
         and not (isinstance(one, External) and one.path in ("object", "abc.ABC"))
         and not _is_plain(one)
-        for one in resolution(m, cls)
+        for one in resolve_bases(m, cls)
     )
 
 
@@ -152,7 +154,7 @@ def bind(m: Machine, member: Value, receiver: Value, cls: Value) -> Value:
         if member.kind == "property":
             from migrate.evaluate import calls
 
-            return calls.call(m, member.function, [receiver], {})
+            return calls.call_value(m, member.function, [receiver], {})
         if member.kind == "staticmethod":
             return member.function
         if member.kind == "classmethod":
@@ -161,9 +163,9 @@ def bind(m: Machine, member: Value, receiver: Value, cls: Value) -> Value:
     return member
 
 
-def special(m: Machine, value: Value, name: str) -> Value | None:
+def find_special(m: Machine, value: Value, name: str) -> Value | None:
     """A special method that the program's class of a value has, bound to it."""
-    cls = class_of(m, value)
+    cls = find_class(m, value)
     if cls is None:
         return None
     member = find_member(m, cls, name)
@@ -172,11 +174,11 @@ def special(m: Machine, value: Value, name: str) -> Value | None:
     return bind(m, member, value, cls)
 
 
-def member_through_super(m: Machine, value: Super, name: str) -> Value | None:
+def find_super_member(m: Machine, value: Super, name: str) -> Value | None:
     """What `super().name` is."""
     receiver = value.receiver
     is_class = isinstance(receiver, Reference) and receiver.kind == "class"
-    cls = receiver if is_class else class_of(m, receiver)
+    cls = receiver if is_class else find_class(m, receiver)
     if cls is None:
         return None
     after = Reference(value.after, "class")
@@ -189,4 +191,4 @@ def member_through_super(m: Machine, value: Super, name: str) -> Value | None:
 
 
 def is_subclass(m: Machine, cls: Value, other: Value) -> bool:
-    return other in resolution(m, cls)
+    return other in resolve_bases(m, cls)

@@ -57,19 +57,21 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, str, Callable[[Any, Any], Any]]] = {
 _LARGEST = 1_000_000
 
 
-def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> Value:
+def apply_binary(
+    m: Machine, kind: type[ast.operator], left: Value, right: Value
+) -> Value:
     """`left + right`."""
     for one in (left, right):
         if isinstance(one, Unknown):
             return one
     if isinstance(left, Choice):
-        return joins.map_choices(m, left, lambda v: binary(m, kind, v, right))
+        return joins.map_choices(m, left, lambda v: apply_binary(m, kind, v, right))
     if isinstance(right, Choice):
-        return joins.map_choices(m, right, lambda v: binary(m, kind, left, v))
+        return joins.map_choices(m, right, lambda v: apply_binary(m, kind, left, v))
     sign, name, function = _BINARY[kind]
     if kind is ast.Mod and isinstance(left, Const) and isinstance(left.value, str):
         return _format_text(m, left.value, right)
-    found = m.library.binary(m, name, left, right)
+    found = m.library.apply_binary(m, name, left, right)
     if found is not None:
         return found
     left, right = _unwrap_dimension(left), _unwrap_dimension(right)
@@ -78,21 +80,21 @@ def binary(m: Machine, kind: type[ast.operator], left: Value, right: Value) -> V
     found = _compute_sequences(m, kind, left, right)
     if found is not None:
         return found
-    special = objects.special(m, left, f"__{name}__")
+    special = objects.find_special(m, left, f"__{name}__")
     if special is not None:
         from migrate.evaluate import calls
 
-        return calls.call(m, special, [right], {})
-    special = objects.special(m, right, f"__r{name}__")
+        return calls.call_value(m, special, [right], {})
+    special = objects.find_special(m, right, f"__r{name}__")
     if special is not None:
         from migrate.evaluate import calls
 
-        return calls.call(m, special, [left], {})
+        return calls.call_value(m, special, [left], {})
     what = f"{describe(left)} {sign} {describe(right)}"
-    return m.hosts.make(sign, left, right, what=what, array=_array(left, right))
+    return m.hosts.make(sign, left, right, what=what, array=_find_array(left, right))
 
 
-def _array(left: Value, right: Value) -> Array | None:
+def _find_array(left: Value, right: Value) -> Array | None:
     found: list[Array] = []
     for one in (left, right):
         if isinstance(one, Host) and one.array is not None:
@@ -111,7 +113,7 @@ def _array(left: Value, right: Value) -> Array | None:
 def _unwrap_dimension(value: Value) -> Value:
     """A dimension as the number it is."""
     if isinstance(value, Dimension):
-        return containers.dimension(value.value)
+        return containers.make_dimension(value.value)
     return value
 
 
@@ -151,15 +153,15 @@ def _compute_sequences(
         if isinstance(left, Tuple) and isinstance(right, Tuple):
             return Tuple((*left.items, *right.items))
         if isinstance(left, ShapeValue) or isinstance(right, ShapeValue):
-            first, second = (containers.elements(m, v) for v in (left, right))
+            first, second = (containers.list_elements(m, v) for v in (left, right))
             if first is not None and second is not None:
-                dims = [_dim(v) for v in (*first, *second)]
+                dims = [_find_dim(v) for v in (*first, *second)]
                 return ShapeValue(tuple(dims))
         if _is_list(left) and _is_list(right):
             assert isinstance(left, Reference) and isinstance(right, Reference)
             one_items, other_items = (
-                containers.contents(m, left),
-                containers.contents(m, right),
+                containers.read_contents(m, left),
+                containers.read_contents(m, right),
             )
             if isinstance(one_items, tuple) and isinstance(other_items, tuple):
                 return containers.make_list(m, (*one_items, *other_items))
@@ -178,12 +180,12 @@ def _compute_sequences(
                     return Tuple(one.items * times)
                 if _is_list(one):
                     assert isinstance(one, Reference)
-                    items = containers.contents(m, one)
+                    items = containers.read_contents(m, one)
                     if isinstance(items, tuple) and len(items) * times <= _LARGEST:
                         return containers.make_list(m, items * times)
             elif _is_list(one) and isinstance(count, Host):
                 assert isinstance(one, Reference)
-                items = containers.contents(m, one)
+                items = containers.read_contents(m, one)
                 known = items if isinstance(items, tuple) else ()
                 return containers.make_list(m, containers.Summary(known, "items"))
     if kind in (ast.Sub, ast.BitOr, ast.BitAnd):
@@ -191,7 +193,7 @@ def _compute_sequences(
     return None
 
 
-def _dim(value: Value) -> Any:
+def _find_dim(value: Value) -> Any:
     if isinstance(value, Dimension):
         return value.value
     return value.value if isinstance(value, Const) else None
@@ -202,7 +204,7 @@ def _compute_sets(
 ) -> Value | None:
     if not all(isinstance(v, Reference) and v.kind == "set" for v in (left, right)):
         return None
-    one, other = containers.elements(m, left), containers.elements(m, right)
+    one, other = containers.list_elements(m, left), containers.list_elements(m, right)
     if one is None or other is None:
         return None
     if kind is ast.Sub:
@@ -223,14 +225,14 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def unary(m: Machine, kind: type[ast.unaryop], operand: Value) -> Value:
+def apply_unary(m: Machine, kind: type[ast.unaryop], operand: Value) -> Value:
     """`-operand`."""
     if isinstance(operand, Unknown):
         return operand
     if isinstance(operand, Choice):
-        return joins.map_choices(m, operand, lambda v: unary(m, kind, v))
+        return joins.map_choices(m, operand, lambda v: apply_unary(m, kind, v))
     name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[kind]
-    found = m.library.unary(m, name, operand)
+    found = m.library.apply_unary(m, name, operand)
     if found is not None:
         return found
     operand = _unwrap_dimension(operand)
@@ -254,11 +256,11 @@ def compare(m: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Val
     if isinstance(right, Choice) and kind not in (ast.In, ast.NotIn):
         return joins.map_choices(m, right, lambda v: compare(m, kind, left, v))
     if kind in (ast.Is, ast.IsNot):
-        return _identity(m, kind is ast.Is, left, right)
+        return _test_identity(m, kind is ast.Is, left, right)
     if kind in (ast.In, ast.NotIn):
-        return _membership(m, kind is ast.In, left, right)
+        return _test_membership(m, kind is ast.In, left, right)
     sign, name, function = _COMPARE[kind]
-    found = m.library.binary(m, name, left, right)
+    found = m.library.apply_binary(m, name, left, right)
     if found is not None:
         return found
     left, right = _unwrap_dimension(left), _unwrap_dimension(right)
@@ -285,7 +287,7 @@ def _compare_others(
         test = m.hosts.make(
             "==", left, right, what=f"{describe(left)} == {describe(right)}"
         )
-        return test if kind is ast.Eq else m.hosts.negation(test)
+        return test if kind is ast.Eq else m.hosts.make_negation(test)
     return m.hosts.make(
         sign, left, right, what=f"{describe(left)} {sign} {describe(right)}"
     )
@@ -300,7 +302,7 @@ def _is_same(m: Machine, left: Value, right: Value) -> bool | None:
         return True if left == right and not isinstance(left, Reference) else None
     if isinstance(left, Const) and isinstance(right, Const):
         return bool(left.value == right.value)
-    one, other = containers.elements(m, left), containers.elements(m, right)
+    one, other = containers.list_elements(m, left), containers.list_elements(m, right)
     if one is not None and other is not None and type(left) is type(right):
         if len(one) != len(other):
             return False
@@ -311,32 +313,34 @@ def _is_same(m: Machine, left: Value, right: Value) -> bool | None:
     return None
 
 
-def _identity(m: Machine, positive: bool, left: Value, right: Value) -> Value:
+def _test_identity(m: Machine, positive: bool, left: Value, right: Value) -> Value:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Host) and not isinstance(other, Host):
             what = f"{describe(one)} is {describe(other)}"
             test = m.hosts.make("is", one, other, what=what)
-            return test if positive else m.hosts.negation(test)
+            return test if positive else m.hosts.make_negation(test)
     if isinstance(left, Host) and left != right:
-        return m.hosts.fresh("whether two values are one")
+        return m.hosts.make_fresh("whether two values are one")
     return Const((left == right) is positive)
 
 
-def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
+def _test_membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
     if isinstance(right, Choice):
-        return joins.map_choices(m, right, lambda v: _membership(m, positive, left, v))
+        return joins.map_choices(
+            m, right, lambda v: _test_membership(m, positive, left, v)
+        )
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             container: Any = right.value
             return Const((left.value in container) is positive)
         except TypeError:
             return m.make_unknown("a membership")
-    special = objects.special(m, right, "__contains__")
+    special = objects.find_special(m, right, "__contains__")
     if special is not None:
         from migrate.evaluate import calls
 
-        return calls.call(m, special, [left], {})
-    items = containers.elements(m, right)
+        return calls.call_value(m, special, [left], {})
+    items = containers.list_elements(m, right)
     if items is not None:
         found = [_is_same(m, left, item) for item in items]
         if True in found:
@@ -346,4 +350,4 @@ def _membership(m: Machine, positive: bool, left: Value, right: Value) -> Value:
     test = m.hosts.make(
         "in", left, right, what=f"{describe(left)} in {describe(right)}"
     )
-    return test if positive else m.hosts.negation(test)
+    return test if positive else m.hosts.make_negation(test)

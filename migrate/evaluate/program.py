@@ -30,11 +30,11 @@ def evaluate_program(
         imports.run_module(m, tree.start, tree.start.removesuffix(".py"), name)
     except TooMuch:
         m.record.problems.append(
-            Problem("the evaluation takes too many steps", m.origin())
+            Problem("the evaluation takes too many steps", m.make_origin())
         )
     except RecursionError:
         m.record.problems.append(
-            Problem("the program is nested too deeply", m.origin())
+            Problem("the program is nested too deeply", m.make_origin())
         )
     finally:
         sys.setrecursionlimit(limit)

@@ -16,12 +16,12 @@ from migrate.evaluate import (
     operators,
     subscripts,
 )
-from migrate.evaluate.assignment import assign, bind
+from migrate.evaluate.assignment import assign_value, bind
 from migrate.evaluate.completions import BREAK, CONTINUE, NORMAL, Completion
 from migrate.evaluate.expressions import evaluate, make_function
 from migrate.evaluate.joins import settle
 from migrate.evaluate.store import MISSING
-from migrate.evaluate.truth import truth
+from migrate.evaluate.truth import find_truth
 from migrate.graph.values import NONE, Host, Reference, Unknown, Value
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def execute_all(m: Machine, body: Sequence[ast.stmt]) -> Completion:
 
 def execute(m: Machine, node: ast.stmt) -> Completion:
     """How a statement ends."""
-    m.step(node)
+    m.count_step(node)
     handler = _HANDLERS.get(type(node))
     if handler is None:
-        m.problem(f"a statement of the kind {type(node).__name__}", node)
+        m.report_problem(f"a statement of the kind {type(node).__name__}", node)
         return NORMAL
     ended = handler(m, node)
     if m.ended is not None:
@@ -50,21 +50,21 @@ def execute(m: Machine, node: ast.stmt) -> Completion:
     return ended
 
 
-def _expression(m: Machine, node: ast.Expr) -> Completion:
+def _execute_expression(m: Machine, node: ast.Expr) -> Completion:
     evaluate(m, node.value)
     return NORMAL
 
 
-def _assign(m: Machine, node: ast.Assign) -> Completion:
+def _execute_assign(m: Machine, node: ast.Assign) -> Completion:
     value = evaluate(m, node.value)
     for target in node.targets:
-        assign(m, target, value)
+        assign_value(m, target, value)
     return NORMAL
 
 
 def _execute_annotated_assignment(m: Machine, node: ast.AnnAssign) -> Completion:
     if node.value is not None:
-        assign(m, node.target, evaluate(m, node.value))
+        assign_value(m, node.target, evaluate(m, node.value))
     return NORMAL
 
 
@@ -79,9 +79,9 @@ def _execute_augmented_assignment(m: Machine, node: ast.AugAssign) -> Completion
     ):
         from migrate.evaluate import builtin_methods
 
-        builtin_methods.call(m, old, "extend", [value], {})
+        builtin_methods.call_method(m, old, "extend", [value], {})
         return NORMAL
-    assign(m, node.target, operators.binary(m, type(node.op), old, value))
+    assign_value(m, node.target, operators.apply_binary(m, type(node.op), old, value))
     return NORMAL
 
 
@@ -93,7 +93,7 @@ def _convert_to_read(node: ast.expr) -> ast.expr:
 def _delete(m: Machine, node: ast.Delete) -> Completion:
     for target in node.targets:
         if isinstance(target, ast.Name):
-            m.store.set((m.frame.home(target.id).number, target.id), MISSING)
+            m.store.set((m.frame.find_home(target.id).number, target.id), MISSING)
         elif isinstance(target, ast.Subscript):
             subscripts.delete(m, evaluate(m, target.value), evaluate(m, target.slice))
         elif isinstance(target, ast.Attribute):
@@ -103,12 +103,14 @@ def _delete(m: Machine, node: ast.Delete) -> Completion:
     return NORMAL
 
 
-def _if(m: Machine, node: ast.If) -> Completion:
-    found = truth(m, evaluate(m, node.test))
-    return branch(m, node, found, lambda: execute_all(m, node.body), node.orelse)
+def _execute_if(m: Machine, node: ast.If) -> Completion:
+    found = find_truth(m, evaluate(m, node.test))
+    return execute_branch(
+        m, node, found, lambda: execute_all(m, node.body), node.orelse
+    )
 
 
-def branch(
+def execute_branch(
     m: Machine,
     node: ast.If,
     found: bool | Host | Unknown,
@@ -124,7 +126,7 @@ def branch(
             return yes() if decided else execute_all(m, orelse)
         test = found.key
     else:
-        test = m.hosts.fresh(f"a test of what is not known: {found.reason}").key
+        test = m.hosts.make_fresh(f"a test of what is not known: {found.reason}").key
     outcome = find_recorded_outcome(m, node.body, orelse)
     if outcome is not None:
         m.assume(test, outcome)
@@ -138,7 +140,7 @@ def branch(
     with m.enter_branch(test, False):
         other = execute_all(m, orelse)
     if isinstance(found, Unknown) and len(m.record.nodes) > before:
-        m.problem(f"a test that decides what is built: {found.reason}", node)
+        m.report_problem(f"a test that decides what is built: {found.reason}", node)
     return settle(m, test, (one, delta), other, mark)
 
 
@@ -160,7 +162,9 @@ def find_recorded_outcome(
     return bool(first) if first or second else None
 
 
-def _function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Completion:
+def _execute_function(
+    m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Completion:
     value: Value = make_function(m, node, node.name)
     for decorator in reversed(node.decorator_list):
         value = decorators.apply(m, evaluate(m, decorator), value)
@@ -168,7 +172,7 @@ def _function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Compl
     return NORMAL
 
 
-def _class(m: Machine, node: ast.ClassDef) -> Completion:
+def _execute_class(m: Machine, node: ast.ClassDef) -> Completion:
     bases = tuple(evaluate(m, base) for base in node.bases)
     made = objects.make_class(m, node.name, bases)
     outer = m.frame
@@ -188,60 +192,60 @@ def _class(m: Machine, node: ast.ClassDef) -> Completion:
     return NORMAL
 
 
-def _return(m: Machine, node: ast.Return) -> Completion:
+def _execute_return(m: Machine, node: ast.Return) -> Completion:
     value = NONE if node.value is None else evaluate(m, node.value)
     return Completion("return", value)
 
 
-def _raise(m: Machine, node: ast.Raise) -> Completion:
+def _execute_raise(m: Machine, node: ast.Raise) -> Completion:
     value = NONE if node.exc is None else evaluate(m, node.exc)
     return Completion("raise", value)
 
 
 def _assert(m: Machine, node: ast.Assert) -> Completion:
-    if truth(m, evaluate(m, node.test)) is False:
+    if find_truth(m, evaluate(m, node.test)) is False:
         return Completion("raise", m.make_unknown("an assertion that fails", node))
     return NORMAL
 
 
-def _pass(m: Machine, node: ast.stmt) -> Completion:
+def _execute_pass(m: Machine, node: ast.stmt) -> Completion:
     return NORMAL
 
 
-def _break(m: Machine, node: ast.Break) -> Completion:
+def _execute_break(m: Machine, node: ast.Break) -> Completion:
     return BREAK
 
 
-def _continue(m: Machine, node: ast.Continue) -> Completion:
+def _execute_continue(m: Machine, node: ast.Continue) -> Completion:
     return CONTINUE
 
 
-def _global(m: Machine, node: ast.Global | ast.Nonlocal) -> Completion:
+def _execute_global(m: Machine, node: ast.Global | ast.Nonlocal) -> Completion:
     return NORMAL  # Frames know them from the start.
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[Machine, Any], Completion]] = {
-    ast.Expr: _expression,
-    ast.Assign: _assign,
+    ast.Expr: _execute_expression,
+    ast.Assign: _execute_assign,
     ast.AnnAssign: _execute_annotated_assignment,
     ast.AugAssign: _execute_augmented_assignment,
     ast.Delete: _delete,
-    ast.If: _if,
+    ast.If: _execute_if,
     ast.For: loops.execute_for,
     ast.While: loops.execute_while,
     ast.With: managers.execute_with,
     ast.Try: exceptions.execute_try,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.Return: _return,
-    ast.Raise: _raise,
+    ast.FunctionDef: _execute_function,
+    ast.AsyncFunctionDef: _execute_function,
+    ast.ClassDef: _execute_class,
+    ast.Return: _execute_return,
+    ast.Raise: _execute_raise,
     ast.Assert: _assert,
-    ast.Pass: _pass,
-    ast.Break: _break,
-    ast.Continue: _continue,
-    ast.Global: _global,
-    ast.Nonlocal: _global,
+    ast.Pass: _execute_pass,
+    ast.Break: _execute_break,
+    ast.Continue: _execute_continue,
+    ast.Global: _execute_global,
+    ast.Nonlocal: _execute_global,
     ast.Import: imports.execute_import,
     ast.ImportFrom: imports.execute_import_from,
 }

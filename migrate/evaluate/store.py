@@ -57,15 +57,15 @@ class Store:
             elif isinstance(contents, tuple) and old in contents:
                 self.set(key, tuple(new if v == old else v for v in contents))
 
-    def items(self) -> list[tuple[Hashable, Any]]:
+    def list_items(self) -> list[tuple[Hashable, Any]]:
         """All cells."""
         return list(self._cells.items())
 
-    def values(self) -> list[Any]:
+    def list_values(self) -> list[Any]:
         """Contents of all cells."""
         return list(self._cells.values())
 
-    def keys_of(self, address: int) -> list[str]:
+    def list_keys(self, address: int) -> list[str]:
         """The names that a module has."""
         return [k[1] for k in self._cells if isinstance(k, tuple) and k[0] == address]
 

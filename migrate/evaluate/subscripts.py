@@ -38,7 +38,7 @@ def get(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(index, Choice):
         return joins.map_choices(m, index, lambda v: get(m, value, v))
     if isinstance(index, Dimension):
-        index = containers.dimension(index.value)
+        index = containers.make_dimension(index.value)
     if isinstance(value, (Tuple, ShapeValue)) or _is(value, "list"):
         return _get_sequence_item(m, value, index)
     if _is(value, "dict"):
@@ -46,11 +46,11 @@ def get(m: Machine, value: Value, index: Value) -> Value:
         return _get_dict_item(m, value, index)
     if isinstance(value, Const):
         return _get_constant_item(m, value, index)
-    special = objects.special(m, value, "__getitem__")
+    special = objects.find_special(m, value, "__getitem__")
     if special is not None:
         from migrate.evaluate import calls
 
-        return calls.call(m, special, [index], {})
+        return calls.call_value(m, special, [index], {})
     if isinstance(value, Reference):
         return m.make_unknown("an item of an object")
     array = _slice_array(value.array, index) if isinstance(value, Host) else None
@@ -62,12 +62,12 @@ def _is(value: Value, kind: str) -> bool:
     return isinstance(value, Reference) and value.kind == kind
 
 
-def bounds(index: Slice) -> slice | None:
+def convert_bounds(index: Slice) -> slice | None:
     """A slice of constants as Python's; None where it has others."""
     parts: list[Any] = []
     for part in (index.start, index.stop, index.step):
         if isinstance(part, Dimension):
-            part = containers.dimension(part.value)
+            part = containers.make_dimension(part.value)
         if not isinstance(part, Const):
             return None
         parts.append(part.value)
@@ -75,13 +75,13 @@ def bounds(index: Slice) -> slice | None:
 
 
 def _get_sequence_item(m: Machine, value: Value, index: Value) -> Value:
-    items = containers.elements(m, value)
+    items = containers.list_elements(m, value)
     if items is None:
         if isinstance(index, Slice):
             return value
-        return containers.element_of(m, value, f"an element at {describe(index)}")
+        return containers.find_element(m, value, f"an element at {describe(index)}")
     if isinstance(index, Slice):
-        cut = bounds(index)
+        cut = convert_bounds(index)
         if cut is None:
             return m.make_unknown("a part of a list, by bounds that are not known")
         part = items[cut]
@@ -102,7 +102,7 @@ def _get_sequence_item(m: Machine, value: Value, index: Value) -> Value:
 
 
 def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if isinstance(pairs, tuple):
         found = dict(pairs).get(index)
         if found is not None:
@@ -112,7 +112,7 @@ def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
             if default is not None:
                 from migrate.evaluate import calls
 
-                made = calls.call(m, default, [], {})
+                made = calls.call_value(m, default, [], {})
                 containers.set_item(m, value, index, made)
                 return made
         if isinstance(index, Host) and all(
@@ -125,7 +125,7 @@ def _get_dict_item(m: Machine, value: Reference, index: Value) -> Value:
         return m.make_unknown(f"the item at {describe(index)}")
     if isinstance(pairs, containers.Summary):
         if all(isinstance(v, (Host, Const)) for v in pairs.items):
-            return m.hosts.fresh(f"an item at {describe(index)}")
+            return m.hosts.make_fresh(f"an item at {describe(index)}")
     return m.make_unknown(f"the item at {describe(index)}")
 
 
@@ -133,7 +133,7 @@ def _get_constant_item(m: Machine, value: Const, index: Value) -> Value:
     container: Any = value.value
     try:
         if isinstance(index, Slice):
-            cut = bounds(index)
+            cut = convert_bounds(index)
             if cut is None:
                 return m.hosts.make("[]", value, index, what=f"{describe(value)}[:]")
             return Const(container[cut])
@@ -165,7 +165,7 @@ def _slice_array(array: Array | None, index: Value) -> Array | None:
             continue
         dim = next(left)
         if isinstance(part, Slice):
-            cut = bounds(part)
+            cut = convert_bounds(part)
             if cut is None or not isinstance(dim, int):
                 kept.append(None if cut != slice(None) else dim)
             else:
@@ -188,14 +188,14 @@ def put(m: Machine, value: Value, index: Value, item: Value) -> None:
     if isinstance(value, Reference) and value.kind in ("list", "dict"):
         containers.set_item(m, value, index, item)
         return
-    special = objects.special(m, value, "__setitem__")
+    special = objects.find_special(m, value, "__setitem__")
     if special is not None:
         from migrate.evaluate import calls
 
-        calls.call(m, special, [index, item], {})
+        calls.call_value(m, special, [index, item], {})
         return
     if containers.mentions_graph(m, item) and not isinstance(value, Unknown):
-        m.problem("a tensor is put into something that is not looked into")
+        m.report_problem("a tensor is put into something that is not looked into")
 
 
 def delete(m: Machine, value: Value, index: Value) -> None:
@@ -203,7 +203,7 @@ def delete(m: Machine, value: Value, index: Value) -> None:
     if not (isinstance(value, Reference) and isinstance(index, (Const, Tuple))):
         return
     if value.kind == "dict":
-        pairs = containers.pairs(m, value)
+        pairs = containers.read_pairs(m, value)
         if isinstance(pairs, tuple):
             containers.put(m, value, tuple(p for p in pairs if p[0] != index))
     elif (
@@ -211,7 +211,7 @@ def delete(m: Machine, value: Value, index: Value) -> None:
         and isinstance(index, Const)
         and isinstance(index.value, int)
     ):
-        items = containers.contents(m, value)
+        items = containers.read_contents(m, value)
         if isinstance(items, tuple) and -len(items) <= index.value < len(items):
             changed = list(items)
             del changed[index.value]

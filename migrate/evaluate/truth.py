@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
 
-def truth(m: Machine, value: Value) -> bool | Host | Unknown:
+def find_truth(m: Machine, value: Value) -> bool | Host | Unknown:
     """True, False, or the host value that a run tests."""
     if isinstance(value, Const):
         return bool(value.value)
@@ -39,25 +39,25 @@ def truth(m: Machine, value: Value) -> bool | Host | Unknown:
         return _decide_choice(m, value)
     if isinstance(value, Reference):
         if value.kind in ("list", "dict", "set"):
-            items = containers.contents(m, value)
+            items = containers.read_contents(m, value)
             if isinstance(items, tuple):
                 return bool(items)
-            return m.hosts.fresh("whether there are any")
+            return m.hosts.make_fresh("whether there are any")
         if value.kind == "class":
             return True
-    found = m.library.truth(m, value)
+    found = m.library.find_truth(m, value)
     return True if found is None else found
 
 
 def _decide_choice(m: Machine, value: Choice) -> bool | Host | Unknown:
-    yes, no = truth(m, m.resolve(value.yes)), truth(m, m.resolve(value.no))
+    yes, no = find_truth(m, m.resolve(value.yes)), find_truth(m, m.resolve(value.no))
     if isinstance(yes, bool) and yes is no:
         return yes
     test = Host(value.test, m.hosts.describe_host(value.test))
     if yes is True and no is False:
         return test
     if yes is False and no is True:
-        return m.hosts.negation(test)
+        return m.hosts.make_negation(test)
     for one in (yes, no):
         if isinstance(one, Unknown):
             return one

@@ -46,7 +46,7 @@ def find_held(node: ast.AST | None, entries: bool = True) -> set[str]:
     Args:
       entries: whether one entry counts as a part, as in `sizes[0]`.
     """
-    key = names.key(node) if node is not None else None
+    key = names.find_key(node) if node is not None else None
     if isinstance(node, ast.Name):
         return {node.id}
     if isinstance(node, ast.Attribute):
@@ -92,10 +92,10 @@ class Aliases:
         """Adds names that a statement binds to the object. Drops names that it binds otherwise."""
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             if find_held(statement.iter) & self.names:
-                self.names |= names.binds(statement.target)
-                self._entries |= names.binds(statement.target)
+                self.names |= names.find_binds(statement.target)
+                self._entries |= names.find_binds(statement.target)
         elif isinstance(statement, ast.Assign):
-            bound = names.binds(statement)
+            bound = names.find_binds(statement)
             self._entries -= bound
             if not find_held(statement.value) & self.names:
                 self.names -= bound
@@ -109,7 +109,7 @@ class Aliases:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return
         if isinstance(statement, ast.AugAssign):
-            if names.key(statement.target) in self.names:
+            if names.find_key(statement.target) in self.names:
                 yield "="
         for node in names.walk_scope(statement):
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
@@ -152,10 +152,10 @@ class Aliases:
         if self._scopes.resolve(called) is not None:
             return False  # A function of TensorFlow.
         path = self._scopes.find_dotted_path(called) or ""
-        if path and table.longest(path, table.FUNCTIONS) in _LIBRARY:
+        if path and table.find_longest(path, table.FUNCTIONS) in _LIBRARY:
             return False
         if isinstance(called, ast.Name):
-            owner = self._scopes.scope_of(called).owner(called.id)
+            owner = self._scopes.find_scope(called).find_owner(called.id)
             if owner is None:
                 pure = table.PURE_BUILTINS | table.MAKERS | table.ITERATORS | {"print"}
                 return self._strict and called.id not in pure | {
@@ -196,7 +196,7 @@ class Aliases:
         for _ in range(2):  # The second time covers later rounds of loops.
             for statement in statements:
                 inside.follow(statement)
-                if not names.suites(statement) and inside.may_change(
+                if not names.list_suites(statement) and inside.may_change(
                     statement, self._depth - 1
                 ):
                     return True

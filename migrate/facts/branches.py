@@ -18,12 +18,12 @@ def is_elif(node: ast.If, scopes: Scopes) -> bool:
     )
 
 
-def suites(node: ast.If) -> Iterator[list[ast.stmt]]:
+def list_suites(node: ast.If) -> Iterator[list[ast.stmt]]:
     """The suites of a condition and of its `elif`s; [] where it has no `else`."""
     yield node.body
     rest = node.orelse
     if len(rest) == 1 and isinstance(rest[0], ast.If):
         if rest[0].col_offset == node.col_offset:
-            yield from suites(rest[0])
+            yield from list_suites(rest[0])
             return
     yield rest

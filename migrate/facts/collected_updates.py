@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from migrate.facts import names, reach
-from migrate.facts.one_of import exclusive
+from migrate.facts.one_of import are_exclusive
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -55,20 +55,20 @@ def is_list(scopes: Scopes, node: ast.AST) -> bool:
     """Whether a node is `tf.get_collection(tf.GraphKeys.UPDATE_OPS)`, with any scope."""
     if not isinstance(node, ast.Call) or scopes.resolve(node.func) not in _COLLECTIONS:
         return False
-    key = names.argument(node, "key", 0)
+    key = names.find_argument(node, "key", 0)
     text = key.value if isinstance(key, ast.Constant) else None
     return (text or (scopes.resolve(key) if key is not None else None)) in _KEYS
 
 
-def training_of(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+def find_training(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """What a layer is told of whether it trains, in the call of it."""
     by_function = scopes.resolve(call.func) in KERAS
-    return names.argument(call, "training", 14 if by_function else 1)
+    return names.find_argument(call, "training", 14 if by_function else 1)
 
 
 def is_scoped(call: ast.Call) -> bool:
     """Whether a list has only the updates under a scope."""
-    scope = names.argument(call, "scope", 1)
+    scope = names.find_argument(call, "scope", 1)
     none = isinstance(scope, ast.Constant) and scope.value is None
     return scope is not None and not none or len(call.args) > 2
 
@@ -82,11 +82,11 @@ class Events:
 
     def __init__(self, scopes: Scopes, layers: frozenset[str]) -> None:
         self._scopes, self._layers = scopes, layers
-        self._methods = reach.methods(scopes)
+        self._methods = reach.find_methods(scopes)
         self._relevant: dict[ast.AST, bool] = {}
         # What holds layers that are objects: `bn`, `self.bn`.
         self._objects = {
-            names.key(target) or ""
+            names.find_key(target) or ""
             for node in scopes.walk()
             if isinstance(node, ast.Assign) and self._makes_object(node.value)
             for target in node.targets
@@ -111,12 +111,12 @@ class Events:
             elif is_list(self._scopes, node):
                 yield Event(node, True, through)
         entered = {function for _, function in through}
-        for call, function in self._functions(node, through):
+        for call, function in self._find_functions(node, through):
             if function not in entered and self._is_relevant(function):
                 for statement in function.body:
                     yield from self._walk(statement, (*through, (call, function)))
 
-    def _functions(
+    def _find_functions(
         self, node: ast.AST, through: tuple[tuple[ast.Call, ast.FunctionDef], ...]
     ) -> Iterator[tuple[ast.Call, ast.FunctionDef]]:
         """The functions that a call may run: what it is given, and then itself."""
@@ -127,7 +127,7 @@ class Events:
             if given is node.func:
                 given = self._resolve_parameter(given, through)
             if isinstance(given, ast.Name):
-                targets = reach.definitions(self._scopes, given)
+                targets = reach.find_definitions(self._scopes, given)
             elif isinstance(given, ast.Attribute):
                 targets = self._methods.get(given.attr, ())
             if given is node.func and not targets and self._may_be_object(given):
@@ -151,7 +151,9 @@ class Events:
         node = call.func
         if isinstance(node, ast.Attribute) and node.attr in ("apply", "call"):
             node = node.value
-        return self._makes_object(node) or (names.key(node) or "-") in self._objects
+        return (
+            self._makes_object(node) or (names.find_key(node) or "-") in self._objects
+        )
 
     def _resolve_parameter(
         self,
@@ -163,7 +165,7 @@ class Events:
             parameters = tuple(a.arg for a in function.args.args)
             bound = names.bind_arguments(call, parameters) or {}
             if isinstance(node, ast.Name) and node.id in bound:
-                if self._scopes.scope_of(node).owner(node.id) is (
+                if self._scopes.find_scope(node).find_owner(node.id) is (
                     self._scopes.scope_by_node.get(function)
                 ):
                     node = bound[node.id]
@@ -172,10 +174,10 @@ class Events:
     def _may_be_object(self, node: ast.expr) -> bool:
         """Whether what is called, `net` or `self.net`, may be an object of the program."""
         if isinstance(node, ast.Attribute):
-            return names.key(node.value) == "self"
+            return names.find_key(node.value) == "self"
         if not isinstance(node, ast.Name) or self._scopes.resolve(node) is not None:
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         return any(not isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
 
@@ -200,7 +202,7 @@ def find_lost_object(scopes: Scopes) -> ast.Call | None:
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == CLASS:
             parent = scopes.parents[node]
             held = isinstance(parent, ast.Assign) and all(
-                names.key(target) is not None for target in parent.targets
+                names.find_key(target) is not None for target in parent.targets
             )
             at_once = isinstance(parent, (ast.Call, ast.Attribute)) and (
                 getattr(parent, "func", None) is node or hasattr(parent, "attr")
@@ -223,17 +225,17 @@ def find_later(
       around: blocks that have the whole graph in them.
     """
     at = events.index(ask)
-    loops = _loops(scopes, ask) - around
+    loops = _find_loops(scopes, ask) - around
     for position, event in enumerate(events):
-        if event.asks or exclusive(scopes, event.call, ask.call):
+        if event.asks or are_exclusive(scopes, event.call, ask.call):
             continue
         # A loop goes from the one to the other, and back.
-        if position > at or loops & _loops(scopes, event):
+        if position > at or loops & _find_loops(scopes, event):
             return event
     return None
 
 
-def _loops(scopes: Scopes, event: Event) -> set[ast.AST]:
+def _find_loops(scopes: Scopes, event: Event) -> set[ast.AST]:
     found: set[ast.AST] = set()
     for start in [event.call, *(call for call, _ in event.through)]:
         node: ast.AST | None = start
@@ -322,7 +324,7 @@ class _Uses:
             )
         if not isinstance(target, ast.Name):
             return self._strict
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         bound = owner.bindings.get(target.id, []) if owner is not None else []
         if self._strict and any(not self._keeps(b, statement) for b in bound):
             return True
@@ -332,7 +334,7 @@ class _Uses:
             if isinstance(node, ast.Name)
             and node.id == target.id
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(node.id) is owner
+            and self._scopes.find_scope(node).find_owner(node.id) is owner
         )
 
     def _keeps(self, other: ast.AST, statement: ast.stmt) -> bool:
@@ -363,7 +365,7 @@ class _Uses:
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if symbol in _WAITS or method in _WAITING or keyword == "update_ops":
             return False
-        function = names.key(call.func)
+        function = names.find_key(call.func)
         if function == "filter":
             return True
         if function in _LOOKS or symbol.startswith("tf.logging."):
@@ -376,7 +378,7 @@ class _Uses:
             if isinstance(statement, ast.Expr):
                 return self._is_grown_list_lost(call.func.value)
             return self._strict
-        own = self._scopes.function(call.func)
+        own = self._scopes.find_function(call.func)
         if own is None:
             return self._strict
         return self._is_parameter_lost(node, call, own)
@@ -385,14 +387,14 @@ class _Uses:
         """A list that the updates are put into."""
         if not isinstance(target, ast.Name):
             return self._strict
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         return any(
             self.are_lost(node)
             for node in self._scopes.walk()
             if isinstance(node, ast.Name)
             and node.id == target.id
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(node.id) is owner
+            and self._scopes.find_scope(node).find_owner(node.id) is owner
         )
 
     def _is_parameter_lost(
@@ -417,7 +419,7 @@ class _Uses:
             self.are_lost(node)
             for node in self._scopes.walk()
             if isinstance(node, ast.Call)
-            and self._scopes.function(node.func) is function
+            and self._scopes.find_function(node.func) is function
         )
 
 

@@ -62,12 +62,12 @@ def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) ->
     if symbol is not None:
         return ("symbol", symbol)
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         given = environment.get((owner.node, node.id)) if owner is not None else None
         if given is not None:
             return given
     try:
-        value = _Evaluation(scopes, environment).value(node)
+        value = _Evaluation(scopes, environment).evaluate_node(node)
         if isinstance(value, (bool, int, float, str, tuple, list, type(None))):
             return ("constant", repr(value))
     except (_NoConstant, ArithmeticError, TypeError, ValueError, LookupError):
@@ -103,15 +103,17 @@ class _Changes:
         self._scopes = scopes
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
-                self._count(part, part.id, scopes)
+                self._count_changes(part, part.id, scopes)
             elif isinstance(part, ast.Attribute):
-                self._count(part, "." + part.attr, scopes)
+                self._count_changes(part, "." + part.attr, scopes)
 
-    def _count(self, node: ast.Name | ast.Attribute, name: str, scopes: Scopes) -> None:
-        changes = _changes_of(scopes).get(name, [])
+    def _count_changes(
+        self, node: ast.Name | ast.Attribute, name: str, scopes: Scopes
+    ) -> None:
+        changes = _find_changes(scopes).get(name, [])
         if isinstance(node, ast.Name):
-            scope = scopes.scope_of(node)
-            owner = scope.owner(node.id)
+            scope = scopes.find_scope(node)
+            owner = scope.find_owner(node.id)
             bound = owner.bindings.get(node.id, []) if owner is not None else []
             if len(bound) > 1:
                 self.known = self.known and owner is scope
@@ -133,7 +135,7 @@ _FOUND: weakref.WeakKeyDictionary[Scopes, dict[str, list[ast.AST]]] = (
 )
 
 
-def _changes_of(scopes: Scopes) -> dict[str, list[ast.AST]]:
+def _find_changes(scopes: Scopes) -> dict[str, list[ast.AST]]:
     """Where the program changes objects in place: by name, and by attribute."""
     if scopes not in _FOUND:
         found: dict[str, list[ast.AST]] = {}
@@ -165,62 +167,67 @@ class _Evaluation:
         self._environment = environment
         self._depth = depth
 
-    def value(self, node: ast.expr) -> object:
+    def evaluate_node(self, node: ast.expr) -> object:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
-            return self._name(node)
+            return self._evaluate_name(node)
         if isinstance(node, (ast.Tuple, ast.List)):
-            items = [self.value(item) for item in node.elts]
+            items = [self.evaluate_node(item) for item in node.elts]
             return tuple(items) if isinstance(node, ast.Tuple) else items
         if isinstance(node, ast.UnaryOp):
-            operand = self.value(node.operand)
+            operand = self.evaluate_node(node.operand)
             if isinstance(node.op, ast.Not):
                 return not operand
             if isinstance(node.op, ast.USub) and isinstance(operand, (int, float)):
                 return -operand
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
             result: object = _BINARY[type(node.op)](
-                self.value(node.left), self.value(node.right)
+                self.evaluate_node(node.left), self.evaluate_node(node.right)
             )
             return result
         if isinstance(node, ast.BoolOp):
             first: object = None
             for item in node.values:
-                first = self.value(item)
+                first = self.evaluate_node(item)
                 if bool(first) is isinstance(node.op, ast.Or):
                     break
             return first
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             compared = _COMPARED[type(node.ops[0])]
             return bool(
-                compared(self.value(node.left), self.value(node.comparators[0]))
+                compared(
+                    self.evaluate_node(node.left),
+                    self.evaluate_node(node.comparators[0]),
+                )
             )
         if isinstance(node, ast.IfExp):
-            return self.value(node.body if self.value(node.test) else node.orelse)
+            return self.evaluate_node(
+                node.body if self.evaluate_node(node.test) else node.orelse
+            )
         if isinstance(node, ast.JoinedStr):
-            return "".join(self._part(part) for part in node.values)
+            return "".join(self._evaluate_part(part) for part in node.values)
         if isinstance(node, ast.Call) and not node.keywords:
-            arguments = [self.value(a) for a in node.args]
+            arguments = [self.evaluate_node(a) for a in node.args]
             if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-                if self._scopes.scope_of(node).owner(node.func.id) is None:
+                if self._scopes.find_scope(node).find_owner(node.func.id) is None:
                     made: object = _FUNCTIONS[node.func.id](*arguments)
                     return made
             elif isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-                text = self.value(node.func.value)
+                text = self.evaluate_node(node.func.value)
                 if isinstance(text, str):
                     return text.format(*arguments)
         raise _NoConstant
 
-    def _part(self, part: ast.expr) -> str:
+    def _evaluate_part(self, part: ast.expr) -> str:
         if isinstance(part, ast.FormattedValue):
             if part.format_spec is not None or part.conversion != -1:
                 raise _NoConstant
-            return str(self.value(part.value))
-        return str(self.value(part))
+            return str(self.evaluate_node(part.value))
+        return str(self.evaluate_node(part))
 
-    def _name(self, node: ast.Name) -> object:
-        owner = self._scopes.scope_of(node).owner(node.id)
+    def _evaluate_name(self, node: ast.Name) -> object:
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or self._depth > 20:
             raise _NoConstant
         given = self._environment.get((owner.node, node.id))
@@ -233,7 +240,7 @@ class _Evaluation:
             target = bound[0].targets[0]
             if len(bound[0].targets) == 1 and isinstance(target, ast.Name):
                 deeper = _Evaluation(self._scopes, self._environment, self._depth + 1)
-                value = deeper.value(bound[0].value)
+                value = deeper.evaluate_node(bound[0].value)
                 if not isinstance(value, list):  # It may be another by then.
                     return value
         raise _NoConstant

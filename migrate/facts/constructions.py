@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.reach import definitions
+from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 
 # Builtins that may be given a class: what they do with it is known.
@@ -25,7 +25,7 @@ class Escapes(Exception):
         self.node, self.reason = node, reason
 
 
-def constructions(scopes: Scopes, class_: ast.ClassDef) -> Iterator[ast.Call]:
+def find_constructions(scopes: Scopes, class_: ast.ClassDef) -> Iterator[ast.Call]:
     """The calls of a class, in no order.
 
     Raises:
@@ -34,7 +34,7 @@ def constructions(scopes: Scopes, class_: ast.ClassDef) -> Iterator[ast.Call]:
     for node in scopes.walk():
         if not isinstance(node, ast.Name) or node.id != class_.name:
             continue
-        if class_ not in definitions(scopes, node):
+        if class_ not in find_definitions(scopes, node):
             continue
         parent = scopes.parents[node]
         if isinstance(parent, ast.Call) and parent.func is node:

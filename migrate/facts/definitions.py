@@ -18,11 +18,11 @@ def find_definition(node: ast.expr, scopes: Scopes) -> ast.AST | None:
     """
     if not isinstance(node, ast.Name):
         return None
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings[node.id] if owner is not None else []
     if len(bound) == 1:
         return bound[0]
-    if owner is None or not bound or scopes.scope_of(node) is not owner:
+    if owner is None or not bound or scopes.find_scope(node) is not owner:
         return None
     suite = _find_suite(bound[0], owner.node, scopes)
     if suite is None or not all(

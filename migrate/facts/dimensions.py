@@ -52,7 +52,7 @@ _OF_KEYS = frozenset({"get", "pop", "setdefault"})
 _known: weakref.WeakKeyDictionary[Scopes, Dimensions] = weakref.WeakKeyDictionary()
 
 
-def dimensions_of(scopes: Scopes) -> Dimensions:
+def find_dimensions(scopes: Scopes) -> Dimensions:
     """What is known of a module's dimensions."""
     if scopes not in _known:
         _known[scopes] = Dimensions(scopes)
@@ -92,7 +92,7 @@ class Dimensions:
     def _add(self, container: ast.expr, value: ast.expr) -> None:
         self._added.setdefault(get_last_part(container), []).append((container, value))
 
-    def values(self) -> Iterator[tuple[ast.expr, bool]]:
+    def find_values(self) -> Iterator[tuple[ast.expr, bool]]:
         """Every `.value` of what may be a dimension, and whether it can be nothing else."""
         if not self._may_have():
             return
@@ -129,18 +129,20 @@ class Dimensions:
             case ast.Constant(value=value):
                 return Is.NUMBER if not isinstance(value, str) else Is.OTHER
             case ast.Name():
-                return self._name(node)
+                return self._infer_name(node)
             case ast.Attribute():
-                return self._attribute(node)
+                return self._infer_attribute(node)
             case ast.Subscript(slice=ast.Slice()):
                 return self.infer(node.value)
             case ast.Subscript():
                 nested = Is.SHAPE if _is_of_elements(node) else Is.NOTHING
-                return self._item(self.infer(node.value)) | nested
+                return self._infer_item(self.infer(node.value)) | nested
             case ast.Call():
-                return self._call(node)
+                return self._infer_call(node)
             case ast.BinOp():
-                return self._arithmetic(self.infer(node.left), self.infer(node.right))
+                return self._infer_arithmetic(
+                    self.infer(node.left), self.infer(node.right)
+                )
             case ast.UnaryOp():
                 return self.infer(node.operand)
             case ast.BoolOp():
@@ -150,13 +152,13 @@ class Dimensions:
             case ast.NamedExpr() | ast.Starred():
                 return self.infer(node.value)
             case ast.List() | ast.Tuple() | ast.Set():
-                return self._holding(node.elts)
+                return self._infer_holder(node.elts)
             case ast.Dict():
-                return self._holding(node.values)
+                return self._infer_holder(node.values)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-                return self._holding([node.elt])
+                return self._infer_holder([node.elt])
             case ast.DictComp():
-                return self._holding([node.value])
+                return self._infer_holder([node.value])
             case ast.Compare():
                 return Is.NUMBER
         return Is.OTHER
@@ -167,16 +169,16 @@ class Dimensions:
             found |= self.infer(node)
         return found
 
-    def _holding(self, elements: Iterable[ast.expr]) -> Is:
+    def _infer_holder(self, elements: Iterable[ast.expr]) -> Is:
         """What holds the elements, which may be dimensions."""
         inside = Is.NOTHING
         for element in elements:
             one = self.infer(element)
             # Of an unpacked one its elements, and of a pair what it holds.
-            inside |= self._item(one) if one & (Is.SHAPE | Is.OBJECTS) else one
-        return _holder(inside)
+            inside |= self._infer_item(one) if one & (Is.SHAPE | Is.OBJECTS) else one
+        return _find_holder(inside)
 
-    def _item(self, holder: Is) -> Is:
+    def _infer_item(self, holder: Is) -> Is:
         found = Is.NOTHING
         if Is.SHAPE in holder:
             found |= Is.DIMENSION
@@ -184,7 +186,7 @@ class Dimensions:
             found |= Is.OBJECT
         return found | (holder & (Is.NUMBER | Is.OTHER))
 
-    def _arithmetic(self, left: Is, right: Is) -> Is:
+    def _infer_arithmetic(self, left: Is, right: Is) -> Is:
         both = left | right
         if both & (Is.SHAPE | Is.OBJECTS):  # `[size] + shape[1:]`
             return both & (Is.SHAPE | Is.OBJECTS | Is.OTHER)
@@ -194,8 +196,8 @@ class Dimensions:
 
     # -- names, attributes, calls ------------------------------------------------------
 
-    def _name(self, name: ast.Name) -> Is:
-        owner = self._scopes.scope_of(name).owner(name.id)
+    def _infer_name(self, name: ast.Name) -> Is:
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None:
             return Is.OTHER
         found = Is.NOTHING
@@ -203,14 +205,14 @@ class Dimensions:
             found |= self._classify_binding(name.id, binding, owner.node)
         for container, value in self._added.get(name.id, ()):
             if isinstance(container, ast.Name):
-                if self._scopes.scope_of(container).owner(name.id) is owner:
-                    found |= _holder(self.infer(value))
+                if self._scopes.find_scope(container).find_owner(name.id) is owner:
+                    found |= _find_holder(self.infer(value))
         return found
 
     def _classify_binding(self, name: str, binding: ast.AST, owner: ast.AST) -> Is:
         if isinstance(binding, ast.arg):
-            return self._parameter(binding, owner)
-        for target, iterated in _loops(binding, owner):
+            return self._infer_parameter(binding, owner)
+        for target, iterated in _find_loops(binding, owner):
             if any(
                 isinstance(n, ast.Name) and n.id == name
                 for n in walk_breadth_first(target)
@@ -220,14 +222,14 @@ class Dimensions:
             found = Is.NOTHING
             for target in binding.targets:
                 found |= self._classify_unpacked(name, target, binding.value)
-            return found | self._walrus(name, binding)
+            return found | self._infer_walrus(name, binding)
         if isinstance(binding, ast.AugAssign):
-            return self._arithmetic(Is.NUMBER, self.infer(binding.value))
+            return self._infer_arithmetic(Is.NUMBER, self.infer(binding.value))
         if isinstance(binding, ast.AnnAssign):
             return self.infer(binding.value) if binding.value else Is.NOTHING
-        return self._walrus(name, binding) or Is.OTHER
+        return self._infer_walrus(name, binding) or Is.OTHER
 
-    def _walrus(self, name: str, statement: ast.AST) -> Is:
+    def _infer_walrus(self, name: str, statement: ast.AST) -> Is:
         return self._infer_any(
             node.value
             for node in walk_breadth_first(statement)
@@ -251,7 +253,7 @@ class Dimensions:
                 if isinstance(part.value, ast.Name) and part.value.id == name:
                     found |= self.infer(value)
             elif isinstance(part, ast.Name) and part.id == name:
-                found |= self._item(self.infer(value))
+                found |= self._infer_item(self.infer(value))
         return found
 
     def _classify_loop_target(
@@ -266,15 +268,17 @@ class Dimensions:
                     return Is.NUMBER
                 return self._classify_loop_target(name, parts[1], given[0])
             if called == "zip" and len(parts) == len(given):
-                return self._parts(name, parts, given)
+                return self._infer_parts(name, parts, given)
             if called in ("items", "iteritems") and len(parts) == 2:
                 if isinstance(iterated.func, ast.Attribute):
                     return self._classify_loop_target(
                         name, parts[1], iterated.func.value
                     )
-        return self._item(self.infer(iterated))
+        return self._infer_item(self.infer(iterated))
 
-    def _parts(self, name: str, parts: list[ast.expr], given: list[ast.expr]) -> Is:
+    def _infer_parts(
+        self, name: str, parts: list[ast.expr], given: list[ast.expr]
+    ) -> Is:
         found = Is.NOTHING
         for part, one in zip(parts, given):
             if any(
@@ -284,7 +288,7 @@ class Dimensions:
                 found |= self._classify_loop_target(name, part, one)
         return found
 
-    def _parameter(self, argument: ast.arg, function: ast.AST) -> Is:
+    def _infer_parameter(self, argument: ast.arg, function: ast.AST) -> Is:
         if isinstance(function, ast.Lambda):
             return self._infer_lambda_parameter(function)
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -319,10 +323,10 @@ class Dimensions:
     def _infer_any_item(self, holders: Iterable[ast.expr]) -> Is:
         found = Is.NOTHING
         for holder in holders:
-            found |= self._item(self.infer(holder))
+            found |= self._infer_item(self.infer(holder))
         return found
 
-    def _attribute(self, node: ast.Attribute) -> Is:
+    def _infer_attribute(self, node: ast.Attribute) -> Is:
         if node.attr == "value":
             return Is.NUMBER if self.infer(node.value) & ~Is.OTHER else Is.OTHER
         if node.attr == "dims" and Is.SHAPE in self.infer(node.value):
@@ -335,17 +339,17 @@ class Dimensions:
         found = self._infer_any(own)
         for container, value in self._added.get(node.attr, ()):
             if isinstance(container, ast.Attribute):
-                found |= _holder(self.infer(value))
+                found |= _find_holder(self.infer(value))
         return found if own else Is.OTHER
 
-    def _call(self, call: ast.Call) -> Is:
+    def _infer_call(self, call: ast.Call) -> Is:
         called = call.func
         symbol = self._scopes.resolve(called) or ""
         if symbol in _MAKES_SHAPES:
             return Is.SHAPE
         if symbol == "tf.Dimension":
             return Is.OBJECT
-        functions = self._functions(called)
+        functions = self._find_functions(called)
         if functions:
             return self._infer_any(
                 node.value
@@ -355,19 +359,19 @@ class Dimensions:
             )
         last = get_last_part(called)
         if isinstance(called, ast.Attribute) and not self._scopes.import_path(called):
-            return self._method(called)
+            return self._infer_method(called)
         if last in _NUMBERS or last == "dimension_value":
             return Is.NUMBER
         if last in _HOLDERS and call.args:
             return self.infer(call.args[-1])
         if last == "map" and call.args and isinstance(call.args[0], ast.Lambda):
-            return _holder(self.infer(call.args[0].body))
+            return _find_holder(self.infer(call.args[0].body))
         if last in _ONE_OF:
             given = call.args[1:] if last == "reduce" else call.args
             return self._infer_any_item(given) if given else Is.OTHER
         return Is.OTHER
 
-    def _method(self, called: ast.Attribute) -> Is:
+    def _infer_method(self, called: ast.Attribute) -> Is:
         if called.attr == "get_shape":
             return Is.SHAPE
         of = self.infer(called.value)
@@ -376,20 +380,20 @@ class Dimensions:
         if called.attr in _SAME and of & (Is.SHAPE | Is.OBJECTS):
             return of
         if called.attr in _OF_KEYS and of & (Is.SHAPE | Is.OBJECTS):
-            return self._item(of)
+            return self._infer_item(of)
         return Is.OTHER
 
-    def _functions(self, called: ast.expr) -> list[ast.FunctionDef]:
+    def _find_functions(self, called: ast.expr) -> list[ast.FunctionDef]:
         if isinstance(called, ast.Attribute) and not self._scopes.import_path(called):
             return self._methods.get(called.attr, [])
         if not isinstance(called, ast.Name):
             return []
-        owner = self._scopes.scope_of(called).owner(called.id)
+        owner = self._scopes.find_scope(called).find_owner(called.id)
         bindings = owner.bindings[called.id] if owner else []
         return [b for b in bindings if isinstance(b, ast.FunctionDef)]
 
 
-def _holder(inside: Is) -> Is:
+def _find_holder(inside: Is) -> Is:
     """What holds what may be these: numbers are what they are, with or without it."""
     found = Is.NOTHING
     if inside & (Is.DIMENSION | Is.SHAPE):
@@ -399,7 +403,9 @@ def _holder(inside: Is) -> Is:
     return found | (inside & (Is.NUMBER | Is.OTHER))
 
 
-def _loops(binding: ast.AST, owner: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _find_loops(
+    binding: ast.AST, owner: ast.AST
+) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The loops of a statement, or of a comprehension, that bind names."""
     if isinstance(binding, (ast.For, ast.AsyncFor)):
         yield binding.target, binding.iter

@@ -78,7 +78,7 @@ def draws_without_seed(scopes: Scopes, call: ast.Call) -> bool:
         return False
     made = [call.func.value]
     if isinstance(call.func.value, ast.Name):
-        owner = scopes.scope_of(call).owner(call.func.value.id)
+        owner = scopes.find_scope(call).find_owner(call.func.value.id)
         bound = owner.bindings[call.func.value.id] if owner is not None else []
         made = [b.value for b in bound if isinstance(b, ast.Assign)]
     return any(
@@ -118,13 +118,13 @@ def _is_fixed(seed: ast.Call) -> bool:
 
 def draws_by_function(scopes: Scopes, call: ast.Call) -> bool:
     """Whether it calls a function of the module that draws, or calls one that does."""
-    drawing = _functions(scopes)
+    drawing = _find_functions(scopes)
     return bool(drawing) and not drawing.isdisjoint(
-        _find_definitions(scopes, call.func, reach.methods(scopes))
+        _find_definitions(scopes, call.func, reach.find_methods(scopes))
     )
 
 
-def _functions(scopes: Scopes) -> frozenset[ast.AST]:
+def _find_functions(scopes: Scopes) -> frozenset[ast.AST]:
     """Functions, methods and lambdas of the module that draw."""
     if scopes not in _known:
         _known[scopes] = frozenset(_search(scopes))
@@ -144,7 +144,7 @@ def _search(scopes: Scopes) -> set[ast.AST]:
     }
     if not drawing:
         return set()
-    methods = reach.methods(scopes)
+    methods = reach.find_methods(scopes)
     callers: dict[ast.AST, set[ast.AST]] = {}
     for function in functions:
         for node in walk_breadth_first(function):
@@ -163,5 +163,5 @@ def _find_definitions(
 ) -> Sequence[ast.AST]:
     """Definitions that a name, or a method of the name, may stand for."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        return reach.definitions(scopes, node)
+        return reach.find_definitions(scopes, node)
     return methods.get(node.attr, ()) if isinstance(node, ast.Attribute) else []

@@ -70,7 +70,7 @@ def has_effect(value: ast.expr, scopes: Scopes) -> bool:
 def ends(call: ast.Call, scopes: Scopes) -> bool:
     """Whether the program ends in a call."""
     if isinstance(call.func, ast.Name) and call.func.id in ("exit", "quit"):
-        return scopes.scope_of(call.func).owner(call.func.id) is None
+        return scopes.find_scope(call.func).find_owner(call.func.id) is None
     return scopes.import_path(call.func) in host_effects.NEVER_RETURN
 
 
@@ -87,11 +87,11 @@ def _is_seen(call: ast.Call, scopes: Scopes) -> bool:
     path = scopes.import_path(call.func)
     if not path:
         return isinstance(call.func, ast.Name) and call.func.id in ("open", "print")
-    if host_effects.longest(path, host_effects.READERS):
+    if host_effects.find_longest(path, host_effects.READERS):
         return True
     if path.startswith("tensorflow."):
         return False
-    kind = host_effects.longest(path, host_effects.FUNCTIONS)
+    kind = host_effects.find_longest(path, host_effects.FUNCTIONS)
     return kind is None or bool(kind) and kind not in host_effects.GENERATORS
 
 
@@ -107,4 +107,4 @@ def is_shown(node: ast.AST, scopes: Scopes) -> bool:
         if (scopes.resolve(node.func) or "").startswith("tf.")
         else host_effects.FUNCTIONS
     )
-    return host_effects.longest(path, rows) in host_effects.SHOWN
+    return host_effects.find_longest(path, rows) in host_effects.SHOWN

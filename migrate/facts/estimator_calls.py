@@ -47,12 +47,14 @@ def find_estimator_calls(scopes: Scopes) -> Iterator[Made]:
             continue
         parent = scopes.parents.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
-            value = names.argument(parent, "model_fn", 0)
+            value = names.find_argument(parent, "model_fn", 0)
             if value is not None:
                 yield Made(parent, value)
         elif isinstance(parent, ast.ClassDef) and parent.bases == [node]:
             call = find_init_call(parent, scopes)
-            value = names.argument(call, "model_fn", 0) if call is not None else None
+            value = (
+                names.find_argument(call, "model_fn", 0) if call is not None else None
+            )
             if call is not None and value is not None:
                 yield Made(call, value, parent)
 
@@ -96,7 +98,7 @@ def is_partial(node: ast.expr, scopes: Scopes) -> bool:
     root = node.value if isinstance(node, ast.Attribute) else node
     if not isinstance(root, ast.Name):
         return False
-    owner = scopes.scope_of(root).owner(root.id)
+    owner = scopes.find_scope(root).find_owner(root.id)
     for bound in owner.bindings[root.id] if owner is not None else ():
         if isinstance(node, ast.Attribute):
             if isinstance(bound, ast.Import) and node.attr == "partial":

@@ -31,7 +31,7 @@ def is_step(scopes: Scopes, binding: ast.Assign) -> bool:
     if symbol in roles.GLOBAL_STEPS:
         return True
     position = 0 if symbol == "tf.get_variable" else None
-    given = names.argument(binding.value, "name", position)
+    given = names.find_argument(binding.value, "name", position)
     around: ast.AST = binding
     while around in scopes.parents:
         around = scopes.parents[around]
@@ -41,7 +41,7 @@ def is_step(scopes: Scopes, binding: ast.Assign) -> bool:
             for i in around.items
         ):
             return False
-    return symbol in _VARIABLES and names.literal(given) == "global_step"
+    return symbol in _VARIABLES and names.read_literal(given) == "global_step"
 
 
 def may_be_another(scopes: Scopes, given: ast.expr) -> bool:
@@ -50,9 +50,9 @@ def may_be_another(scopes: Scopes, given: ast.expr) -> bool:
         return scopes.resolve(given.func) not in roles.GLOBAL_STEPS
     made = [n for n in scopes.walk() if isinstance(n, ast.Assign)]
     steps = [n for n in made if is_step(scopes, n)]
-    last = (names.key(given) or "").rpartition(".")[2]
+    last = (names.find_key(given) or "").rpartition(".")[2]
     known = {
-        statement: (names.key(statement.targets[0]) or "").rpartition(".")[2]
+        statement: (names.find_key(statement.targets[0]) or "").rpartition(".")[2]
         for statement in made
         if len(statement.targets) == 1
         and scopes.resolve(getattr(statement.value, "func", ast.Pass())) in _VARIABLES

@@ -15,7 +15,7 @@ def is_graph(node: ast.expr, scopes: Scopes) -> bool:
         return node.attr == "graph"
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     for binding in owner.bindings[node.id] if owner else ():
         values = [getattr(binding, "value", None)]
         if isinstance(binding, ast.With):

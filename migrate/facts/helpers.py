@@ -36,7 +36,7 @@ class Helper:
             a.arg for a in walk_breadth_first(self.node.args) if isinstance(a, ast.arg)
         }
         for statement in self.node.body:
-            found |= names.binds(statement)
+            found |= names.find_binds(statement)
         shared = {
             name
             for node in names.walk_scope_of_function(self.node)
@@ -48,7 +48,7 @@ class Helper:
 
 def find(scopes: Scopes, session: ast.Call, session_name: str) -> tuple[Helper, ...]:
     """The module's functions that run its session; none if it is opened in a function."""
-    if scopes.scope_of(session) is not scopes.module:
+    if scopes.find_scope(session) is not scopes.module:
         return ()
     block = next(
         n
@@ -60,17 +60,17 @@ def find(scopes: Scopes, session: ast.Call, session_name: str) -> tuple[Helper, 
         node
         for node in scopes.walk()
         if isinstance(node, ast.FunctionDef)
-        and scopes.scope_of(node) is scopes.module
+        and scopes.find_scope(node) is scopes.module
         and node not in inside
     ]
-    given = _parameters(scopes, functions, session_name)
+    given = _find_parameters(scopes, functions, session_name)
     helpers: list[Helper] = []
     for function in functions:
         sessions = set(given.get(function, ()))
         if any(
             isinstance(node, ast.Name)
             and node.id == session_name
-            and scopes.scope_of(node).owner(session_name) is scopes.module
+            and scopes.find_scope(node).find_owner(session_name) is scopes.module
             for node in walk_breadth_first(function)
         ):
             sessions.add(session_name)
@@ -84,20 +84,20 @@ def takes_session(
 ) -> bool:
     """Whether a call gives one of these functions its session by an argument."""
     for helper in helpers:
-        parameter = _parameter(scopes, helper.node, call, value)
+        parameter = _find_parameter(scopes, helper.node, call, value)
         if parameter is not None:
             return parameter in helper.sessions
     return False
 
 
-def _parameter(
+def _find_parameter(
     scopes: Scopes, function: ast.FunctionDef, call: ast.Call, value: ast.expr
 ) -> str | None:
     """The parameter of the function that a call gives this value."""
     if not (
         isinstance(call.func, ast.Name)
         and call.func.id == function.name
-        and scopes.scope_of(call.func).owner(function.name) is scopes.module
+        and scopes.find_scope(call.func).find_owner(function.name) is scopes.module
     ):
         return None
     parameters = tuple(a.arg for a in [*function.args.posonlyargs, *function.args.args])
@@ -105,7 +105,7 @@ def _parameter(
     return next((p for p, given in bound.items() if given is value), None)
 
 
-def _parameters(
+def _find_parameters(
     scopes: Scopes, functions: list[ast.FunctionDef], session_name: str
 ) -> dict[ast.FunctionDef, set[str]]:
     """Parameters that every call gives the session."""
@@ -114,32 +114,32 @@ def _parameters(
     while grown:
         grown = False
         for function in functions:
-            calls = _calls(scopes, function)
+            calls = _find_calls(scopes, function)
             arguments = [
                 {
                     parameter
                     for value in [*call.args, *[k.value for k in call.keywords]]
                     if _is_session(scopes, value, session_name, found)
-                    and (parameter := _parameter(scopes, function, call, value))
+                    and (parameter := _find_parameter(scopes, function, call, value))
                 }
                 for call in calls or ()
             ]
             every = set.intersection(*arguments) if arguments else set()
-            rebound = set().union(*[names.binds(s) for s in function.body])
+            rebound = set().union(*[names.find_binds(s) for s in function.body])
             if every - rebound - found.get(function, set()):
                 found.setdefault(function, set()).update(every - rebound)
                 grown = True
     return found
 
 
-def _calls(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
+def _find_calls(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
     """The function's calls; None where it is used otherwise, too."""
     found: list[ast.Call] = []
     for node in scopes.walk():
         if not (
             isinstance(node, ast.Name)
             and node.id == function.name
-            and scopes.scope_of(node).owner(node.id) is scopes.module
+            and scopes.find_scope(node).find_owner(node.id) is scopes.module
         ):
             continue
         call = scopes.parents[node]
@@ -158,7 +158,7 @@ def _is_session(
     """Whether an argument is the session: by its name, or another function's for it."""
     if not isinstance(value, ast.Name):
         return False
-    owner = scopes.scope_of(value).owner(value.id)
+    owner = scopes.find_scope(value).find_owner(value.id)
     if owner is scopes.module:
         return value.id == session_name
     node: ast.AST = value

@@ -28,7 +28,7 @@ def restores_only(value: ast.expr, scopes: Scopes) -> bool:
 def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
     """Whether a function gives what it has at a position to nothing but savers."""
     if isinstance(function, ast.Lambda):
-        own = _parameter(function.args, position)
+        own = _find_parameter(function.args, position)
         call = function.body
         if own is None or not isinstance(call, ast.Call):
             return False
@@ -46,7 +46,7 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
             return len(uses) == 1 and _restores(call.func, at[0], scopes)
         return _restores_only(function, own)
     if isinstance(function, ast.FunctionDef):
-        return _restores_only(function, _parameter(function.args, position))
+        return _restores_only(function, _find_parameter(function.args, position))
     if isinstance(function, ast.IfExp):
         return all(
             (isinstance(part, ast.Constant) and part.value is None)
@@ -55,14 +55,14 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
         )
     if not isinstance(function, ast.Name):
         return False
-    bindings = _bindings(function, scopes)
+    bindings = _find_bindings(function, scopes)
     if len(bindings) != 1:
         return False
     made = bindings[0]
     if isinstance(made, ast.FunctionDef):
         if made.decorator_list:
             return False
-        calls = _passes_on(made, position)
+        calls = _find_passed(made, position)
         if calls is not None:
             return _restores(calls[0], calls[1], scopes)
         return _restores(made, position, scopes)
@@ -71,9 +71,11 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
     return False
 
 
-def _passes_on(function: ast.FunctionDef, position: int) -> tuple[ast.Name, int] | None:
+def _find_passed(
+    function: ast.FunctionDef, position: int
+) -> tuple[ast.Name, int] | None:
     """`def start(session): load(saver, session)`: what it calls, and at which position."""
-    own = _parameter(function.args, position)
+    own = _find_parameter(function.args, position)
     last = function.body[-1]
     call = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
     uses = [
@@ -95,7 +97,7 @@ def _makes_such(call: ast.Call, position: int, scopes: Scopes) -> bool:
     """Whether all that a function of the file returns is such a function, or None."""
     if not isinstance(call.func, ast.Name):
         return False
-    owner = scopes.scope_of(call.func).owner(call.func.id)
+    owner = scopes.find_scope(call.func).find_owner(call.func.id)
     bound = owner.bindings.get(call.func.id, []) if owner is not None else []
     maker = bound[0] if len(bound) == 1 else None
     if not isinstance(maker, ast.FunctionDef) or maker.decorator_list:
@@ -112,9 +114,9 @@ def _makes_such(call: ast.Call, position: int, scopes: Scopes) -> bool:
     )
 
 
-def _bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
+def _find_bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
     """What binds a name, but for `name = None` where a condition takes it away."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bindings = owner.bindings.get(name.id, []) if owner is not None else []
     return [
         b
@@ -127,7 +129,7 @@ def _bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
     ]
 
 
-def _parameter(arguments: ast.arguments, position: int) -> str | None:
+def _find_parameter(arguments: ast.arguments, position: int) -> str | None:
     listed = [*arguments.posonlyargs, *arguments.args]
     return listed[position].arg if len(listed) > position else None
 

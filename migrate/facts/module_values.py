@@ -62,8 +62,8 @@ class ModuleValues:
                     known = path.partition(".")[0] in _ROOTS
                     return frozenset({path}) if known else None
                 if isinstance(node, ast.Name):
-                    return self._name(node)
-                return self._attribute(node)
+                    return self._find_name_paths(node)
+                return self._find_attribute_paths(node)
             case ast.IfExp():
                 return self._find_all_paths([node.body, node.orelse])
             case ast.BoolOp():
@@ -71,7 +71,7 @@ class ModuleValues:
             case ast.NamedExpr():
                 return self.find_paths(node.value)
             case ast.Subscript():
-                return self._item(node)
+                return self._find_item_paths(node)
         return None
 
     def _find_all_paths(self, nodes: Iterable[ast.expr]) -> Paths:
@@ -83,9 +83,9 @@ class ModuleValues:
             found |= one
         return found
 
-    def _name(self, name: ast.Name) -> Paths:
+    def _find_name_paths(self, name: ast.Name) -> Paths:
         values: list[ast.expr] = []
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         for binding in owner.bindings[name.id] if owner else ():
             bound = self._find_bound_values(
                 name.id, binding, owner.node if owner else binding
@@ -106,7 +106,9 @@ class ModuleValues:
             return held.elts if isinstance(held, (ast.List, ast.Tuple)) else None
         targets = getattr(binding, "targets", [getattr(binding, "target", None)])
         value = getattr(binding, "value", None)
-        if isinstance(value, ast.expr) and [names.key(t) for t in targets] == [name]:
+        if isinstance(value, ast.expr) and [names.find_key(t) for t in targets] == [
+            name
+        ]:
             return [value]
         return None
 
@@ -132,33 +134,33 @@ class ModuleValues:
             if place < 0:
                 return None  # The object that a method is called of.
             for call in self._calls.get(function.name, ()):
-                given = names.argument(call, parameter.arg, place)
+                given = names.find_argument(call, parameter.arg, place)
                 values += [given] if given is not None else []
         return values or None
 
-    def _attribute(self, node: ast.Attribute) -> Paths:
+    def _find_attribute_paths(self, node: ast.Attribute) -> Paths:
         base = self.find_paths(node.value)
         if base:
             return frozenset(f"{path}.{node.attr}" for path in base)
         own = self._attributes.get(node.attr)
         return self._find_all_paths(own) if own else None
 
-    def _item(self, node: ast.Subscript) -> Paths:
+    def _find_item_paths(self, node: ast.Subscript) -> Paths:
         """What a list or dict holds that is written out, under a key or any."""
         holder: ast.expr = node.value
         if isinstance(holder, ast.Name):
-            owner = self._scopes.scope_of(holder).owner(holder.id)
+            owner = self._scopes.find_scope(holder).find_owner(holder.id)
             bound = owner.bindings[holder.id] if owner else []
             holder = getattr(bound[0], "value", None) if len(bound) == 1 else holder  # type: ignore[assignment]
         elif isinstance(holder, ast.Attribute):
             own = self._attributes.get(holder.attr, [])
             holder = own[0] if len(own) == 1 else holder
-        key = names.literal(node.slice)
+        key = names.read_literal(node.slice)
         if isinstance(holder, ast.Dict):
             held = [
                 value
                 for name, value in zip(holder.keys, holder.values)
-                if key is None or name is None or names.literal(name) == key
+                if key is None or name is None or names.read_literal(name) == key
             ]
         elif isinstance(holder, (ast.List, ast.Tuple)):
             held = [*holder.elts]

@@ -142,10 +142,10 @@ def is_private(path: str) -> bool:
 
 def _find_public_symbol(path: str) -> str | None:
     """The public symbol of a private path, or None where there is none."""
-    symbol = _WRAPPED.get(path, private_names.public(path))
+    symbol = _WRAPPED.get(path, private_names.find_public(path))
     if symbol == "" and path.startswith(_KERAS):
         of_keras = "tf.keras." + path.removeprefix(_KERAS)
-        if of_keras in symbols.modules():
+        if of_keras in symbols.list_modules():
             return of_keras
         return kept_names.find_public_of_keras(path) or None
     if symbol == "":
@@ -163,7 +163,7 @@ def _get_first_name(symbol: str) -> str:
 
 
 @functools.lru_cache(maxsize=65536)
-def canonical(path: str) -> str | None:
+def make_canonical(path: str) -> str | None:
     """`tensorflow.compat.v1.train.Server` -> `tf.train.Server`; None if not TensorFlow.
 
     A private symbol gets its public name, if it has one. Neighbouring modules (argparse,

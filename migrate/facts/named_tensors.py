@@ -45,7 +45,7 @@ class NamedTensors:
         name = name.removesuffix(":0")
         if ":" in name or not self._is_graph_in_sight():
             return None
-        found = [t for t in self._targets() if self._read_graph_name(t) == name]
+        found = [t for t in self._find_targets() if self._read_graph_name(t) == name]
         if len(found) != 1:
             return None
         (target,) = found
@@ -61,7 +61,7 @@ class NamedTensors:
                 root = root.value
             if not isinstance(root, ast.Name):
                 continue
-            owner = self._scopes.scope_of(root).owner(root.id)
+            owner = self._scopes.find_scope(root).find_owner(root.id)
             for bound in owner.bindings[root.id] if owner is not None else ():
                 if not isinstance(bound, (ast.Import, ast.ImportFrom)):
                     continue
@@ -74,7 +74,7 @@ class NamedTensors:
                     return False
         return True
 
-    def _targets(self) -> Iterator[ast.Name]:
+    def _find_targets(self) -> Iterator[ast.Name]:
         """Names that one statement of the scope binds to what a call gives."""
         for name, bound in self._scope.bindings.items():
             if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
@@ -100,11 +100,11 @@ class NamedTensors:
         if symbol not in table.NAMED and symbol not in table.VARIABLES:
             return None
         position = table.VARIABLES.get(symbol)
-        given = names.argument(call, "name", position)
+        given = names.find_argument(call, "name", position)
         parts = [*outer, given]
         if not all(self._is_alone(part) for part in parts):
             return None
-        return "/".join(str(names.literal(part)) for part in parts)
+        return "/".join(str(names.read_literal(part)) for part in parts)
 
     def _find_scope_names(self, statement: ast.stmt) -> list[ast.expr] | None:
         """The names of the scopes around a statement; None where these are not seen."""
@@ -137,10 +137,10 @@ class NamedTensors:
 
     def _is_alone(self, part: ast.expr | None) -> bool:
         """Whether what else has a name comes after it, and is numbered for that."""
-        text = names.literal(part)
+        text = names.read_literal(part)
         if not isinstance(text, str) or not text.isidentifier():
             return False
-        if any(symbols.lookup(f"{m}.{text}") for m in table.FUNCTIONS):
+        if any(symbols.look_up(f"{m}.{text}") for m in table.FUNCTIONS):
             return False  # An operation may have it that is given no name.
         if text.rpartition("_")[2].isdigit():
             return False
@@ -153,7 +153,7 @@ class NamedTensors:
         return True
 
     def _is_later(self, other: ast.Constant, part: ast.expr) -> bool:
-        scope = self._scopes.scope_of(other)
+        scope = self._scopes.find_scope(other)
         return scope is self._scope and other.lineno > part.lineno
 
     def _is_no_name(self, other: ast.Constant) -> bool:
@@ -176,5 +176,5 @@ class NamedTensors:
     def _is_builtin(self, func: ast.expr) -> bool:
         """Whether it is one of Python's own functions."""
         return isinstance(func, ast.Name) and (
-            self._scopes.scope_of(func).owner(func.id) is None
+            self._scopes.find_scope(func).find_owner(func.id) is None
         )

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NESTED = (*_SCOPES, ast.Lambda)
 
 
-def key(node: ast.AST) -> str | None:
+def find_key(node: ast.AST) -> str | None:
     """The def-use key of an expression: "loss", "self.loss", or None."""
     if isinstance(node, ast.Name):
         return node.id
@@ -24,24 +24,24 @@ def key(node: ast.AST) -> str | None:
     return None
 
 
-def reads(node: ast.AST) -> set[str]:
+def find_reads(node: ast.AST) -> set[str]:
     """Names whose value the code may use, nested functions included."""
     found: set[str] = set()
     for child in walk_breadth_first(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
             found.add(child.id)
         elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Load):
-            name = key(child)
+            name = find_key(child)
             if name is not None:
                 found.add(name)
         elif isinstance(child, ast.AugAssign):
-            name = key(child.target)
+            name = find_key(child.target)
             if name is not None:
                 found.add(name)
     return found
 
 
-def binds(node: ast.AST) -> set[str]:
+def find_binds(node: ast.AST) -> set[str]:
     """Names the statement binds in its own scope (nested suites included)."""
     found: set[str] = set()
     own: set[int] = set()  # The names of a comprehension are bound only inside it.
@@ -51,7 +51,7 @@ def binds(node: ast.AST) -> set[str]:
         elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
             child.ctx, (ast.Store, ast.Del)
         ):
-            name = key(child)
+            name = find_key(child)
             if name is not None and id(child) not in own:
                 found.add(name)
         elif isinstance(child, _SCOPES):
@@ -63,9 +63,9 @@ def binds(node: ast.AST) -> set[str]:
     return found
 
 
-def binds_of_item(item: ast.withitem) -> set[str]:
+def find_item_binds(item: ast.withitem) -> set[str]:
     """The names that `as ...` binds."""
-    return binds(item.optional_vars) if item.optional_vars is not None else set()
+    return find_binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
 def find_free_names(function: ast.FunctionDef) -> set[str]:
@@ -81,11 +81,11 @@ def find_free_names(function: ast.FunctionDef) -> set[str]:
         ]
     }
     for statement in function.body:
-        own |= binds(statement)
-    return set().union(*[reads(s) for s in function.body]) - own
+        own |= find_binds(statement)
+    return set().union(*[find_reads(s) for s in function.body]) - own
 
 
-def mutates(node: ast.AST) -> set[str]:
+def find_mutations(node: ast.AST) -> set[str]:
     """Names whose object the statement changes in place: `a.b = 1`, `a[i] = 1`, `a.append(x)`."""
     found: set[str] = set()
     for child in walk_scope(node):
@@ -101,7 +101,7 @@ def mutates(node: ast.AST) -> set[str]:
         ):
             target = child.value.func.value
         while isinstance(target, (ast.Attribute, ast.Subscript)):
-            name = key(target)
+            name = find_key(target)
             if name is not None:
                 found.add(name)
             target = target.value
@@ -118,7 +118,7 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield current
         if isinstance(current, _SCOPES if current is node else _NESTED):
             continue
-        stack += children(current)
+        stack += list_children(current)
 
 
 def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -128,7 +128,7 @@ def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:
             yield from walk_scope(statement)
 
 
-def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
+def list_suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     """The nested suites of a compound statement, by field name."""
     found: list[tuple[str, list[ast.stmt]]] = []
     for field in ("body", "orelse", "finalbody"):
@@ -140,7 +140,9 @@ def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     return found
 
 
-def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
+def find_argument(
+    call: ast.Call, name: str, position: int | None = None
+) -> ast.expr | None:
     """The expression passed for a parameter, by keyword or position."""
     for keyword in call.keywords:
         if keyword.arg == name:
@@ -220,7 +222,7 @@ def find_free_name(tree: ast.AST, wish: str) -> str:
     return name
 
 
-def literal(node: ast.AST | None) -> object:
+def read_literal(node: ast.AST | None) -> object:
     """The value of a literal expression. None if it is no literal, or if the literal is None."""
     if node is None:
         return None

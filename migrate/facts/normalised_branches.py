@@ -48,7 +48,7 @@ def is_only_there(
     return _Search(test, scopes, quiet).is_only_there(function)
 
 
-def quiet(here: Source | None, others: Sequence[Source]) -> frozenset[str]:
+def find_quiet_names(here: Source | None, others: Sequence[Source]) -> frozenset[str]:
     """What a file imports of others that normalise no batches."""
     if here is None:
         return frozenset()
@@ -104,7 +104,7 @@ class _Search:
         """Whether a call makes no such layers, or only where the test is true."""
         if self._scopes.resolve(call.func) is not None:
             return True
-        other = self._scopes.function(call.func)
+        other = self._scopes.find_function(call.func)
         if other is not None:
             return self._is_told(call, other) and self.is_only_there(other)
         if self._is_quiet(call.func):
@@ -112,7 +112,7 @@ class _Search:
         if isinstance(call.func, ast.Attribute):
             return call.func.attr in _METHODS
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        owner = self._scopes.scope_of(call).owner(name)
+        owner = self._scopes.find_scope(call).find_owner(name)
         return owner is None and hasattr(builtins, name)
 
     def _is_quiet(self, node: ast.expr) -> bool:
@@ -121,7 +121,7 @@ class _Search:
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self._quiet:
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         return owner is self._scopes.module and len(owner.bindings[node.id]) == 1
 
     def _is_told(self, call: ast.Call, other: ast.FunctionDef) -> bool:
@@ -130,8 +130,8 @@ class _Search:
         own = self._scopes.scope_by_node[other].bindings
         for name in self._names:
             if name not in own:
-                owner = self._scopes.scope_of(call).owner(name)
-                if name in names.reads(other) and owner is not self._scopes.module:
+                owner = self._scopes.find_scope(call).find_owner(name)
+                if name in names.find_reads(other) and owner is not self._scopes.module:
                     return False
                 continue  # What does not read it does not ask the same.
             value = (given or {}).get(name)

@@ -59,36 +59,38 @@ class Objects:
 
     # Which class.
 
-    def class_named(self, node: ast.AST) -> ast.ClassDef | None:
+    def find_named_class(self, node: ast.AST) -> ast.ClassDef | None:
         """The class of the module that a name stands for."""
         if not isinstance(node, ast.Name) or node.id not in self._classes:
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         return self._classes[node.id] if owner is self._scopes.module else None
 
-    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+    def find_class(self, node: ast.AST) -> ast.ClassDef | None:
         """The class of the object that a name stands for: `self`, or `t` of `t = T()`."""
         if not isinstance(node, ast.Name):
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         if owner is None or len(bound) != 1:
             return None
         if isinstance(bound[0], ast.arg):
             function = owner.node
             if isinstance(function, ast.FunctionDef):
-                if self.receiver(function) == node.id and not is_of_class(function):
-                    return self.home(function)
+                if self.find_receiver(function) == node.id and not is_of_class(
+                    function
+                ):
+                    return self.find_home(function)
             return None
         statement = bound[0]
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
             if len(statement.targets) == 1 and isinstance(
                 statement.targets[0], ast.Name
             ):
-                return self.class_named(statement.value.func)
+                return self.find_named_class(statement.value.func)
         return None
 
-    def home(self, function: ast.AST) -> ast.ClassDef | None:
+    def find_home(self, function: ast.AST) -> ast.ClassDef | None:
         """The class of the module whose method a function is."""
         parent = self._scopes.parents.get(function)
         if (
@@ -98,16 +100,16 @@ class Objects:
             return parent
         return None
 
-    def receiver(self, function: ast.FunctionDef) -> str:
+    def find_receiver(self, function: ast.FunctionDef) -> str:
         """What a method calls its object, or class; "" where it knows neither."""
-        if self.home(function) is None or is_static(function):
+        if self.find_home(function) is None or is_static(function):
             return ""
         arguments = [*function.args.posonlyargs, *function.args.args]
         return arguments[0].arg if arguments else ""
 
     # What it is made of.
 
-    def line(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    def list_line(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and those it inherits from, which are all of the module.
 
         Raises:
@@ -128,7 +130,7 @@ class Objects:
             bases = [b for b in node.bases if not self._is_plain(b)]
             if not bases:
                 return found
-            base = self.class_named(bases[0])
+            base = self.find_named_class(bases[0])
             if len(bases) > 1 or base is None or base in found:
                 raise Unsettled(
                     node,
@@ -143,28 +145,28 @@ class Objects:
             return True
         return ast.unparse(base) in _PLAIN_BASES
 
-    def family(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    def list_family(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """The class, those it inherits from, and all that inherit from one of them."""
-        found = self.line(owner)
+        found = self.list_line(owner)
         grown = True
         while grown:
             grown = False
             for other in self._classes.values():
                 if other not in found and any(
-                    self.class_named(base) in found for base in other.bases
+                    self.find_named_class(base) in found for base in other.bases
                 ):
                     found.append(other)
                     grown = True
         return found
 
-    def method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    def find_method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
         """The method that an object of the class has, whichever class of the module has it.
 
         Raises:
           Unsettled: it depends on the object's class which one it is.
         """
         defined: list[ast.FunctionDef] = []
-        for one in self.family(owner):
+        for one in self.list_family(owner):
             for bound in self._scopes.scope_by_node[one].bindings.get(name, []):
                 if not isinstance(bound, ast.FunctionDef):
                     return None
@@ -176,7 +178,7 @@ class Objects:
             return None
         if len(defined) > 1:
             raise Unsettled(defined[-1], f"{name}() is overridden, or defined twice")
-        if self.home(defined[0]) is None:
+        if self.find_home(defined[0]) is None:
             raise Unsettled(defined[0], f"{name}() is defined in a branch of its class")
         self._check_whose(owner, defined[0])
         if self._stores.get(name):
@@ -187,17 +189,17 @@ class Objects:
 
     def _check_whose(self, owner: ast.ClassDef, method: ast.FunctionDef) -> None:
         """A class may leave a method to a class that derives from it, if all others have it."""
-        home = self.home(method)
+        home = self.find_home(method)
         assert home is not None
-        above = self.line(home)
-        if home not in self.line(owner):
-            for other in self.family(owner):
-                if other not in above and home not in self.line(other):
+        above = self.list_line(home)
+        if home not in self.list_line(owner):
+            for other in self.list_family(owner):
+                if other not in above and home not in self.list_line(other):
                     raise Unsettled(method, f"{other.name} has no {method.name}()")
 
-    def constructors(self, owner: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    def find_constructors(self, owner: ast.ClassDef) -> Iterator[ast.FunctionDef]:
         """Every `__init__` that may set attributes of an object of the class."""
-        for one in self.family(owner):
+        for one in self.list_family(owner):
             for bound in self._scopes.scope_by_node[one].bindings.get("__init__", []):
                 if isinstance(bound, ast.FunctionDef):
                     yield bound
@@ -210,18 +212,18 @@ class Objects:
         Raises:
           Unsettled: something else does, or nothing in sight.
         """
-        family = self.family(owner)
+        family = self.list_family(owner)
         if name in OF_TF1 | EMITTED and any(
             self._scopes.resolve(base) == ESTIMATOR for c in family for base in c.bases
         ):
             raise Unsettled(
                 owner, f"`self.{name}` is an attribute of the Estimator itself"
             )
-        inits = list(self.constructors(owner))
+        inits = list(self.find_constructors(owner))
         found: list[ast.Attribute] = []
         for store in self._stores.get(name, []):
-            function = self._scopes.scope_of(store).node
-            whose = self.class_of(store.value)
+            function = self._scopes.find_scope(store).node
+            whose = self.find_class(store.value)
             if whose is not None and whose not in family:
                 continue  # Of another class.
             if whose is None or function not in inits:

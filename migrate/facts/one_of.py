@@ -26,7 +26,7 @@ _DEPTH = 6
 
 def is_at_most_one_run(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
     """Whether no process runs two of the functions, or one of them twice."""
-    paths = [_paths(scopes, function, _DEPTH) for function in functions]
+    paths = [_find_paths(scopes, function, _DEPTH) for function in functions]
     if any(p is None or not p for p in paths):
         return False
     every = [(i, path) for i, p in enumerate(paths) for path in p or ()]
@@ -53,7 +53,7 @@ def runs_once(scopes: Scopes, statement: ast.stmt) -> bool:
     )
 
 
-def _paths(
+def _find_paths(
     scopes: Scopes, function: ast.FunctionDef, depth: int
 ) -> list[tuple[ast.expr, ...]] | None:
     """The ways by which the module comes to a function: references, the outermost first.
@@ -75,19 +75,19 @@ def _paths(
             and isinstance(node.ctx, ast.Load)
         ):
             continue
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         if owner is not scopes.module or len(owner.bindings[node.id]) != 1:
             return None
         if not (_is_called(scopes, node) or _has_process(scopes, node)):
             if not _is_main(scopes, node):
                 return None
-        outer = _function_around(scopes, node)
+        outer = _find_function_around(scopes, node)
         if outer is None:
             found.append((node,))
             continue
         if scopes.parents[outer] is not scopes.tree:
             return None
-        above = _paths(scopes, outer, depth - 1)
+        above = _find_paths(scopes, outer, depth - 1)
         if above is None:
             return None
         found.extend((*path, node) for path in above)
@@ -114,7 +114,7 @@ def _runs_main(scopes: Scopes, call: ast.Call) -> bool:
     """`tf.app.run()`, which calls the function `main` of the program once."""
     return (
         scopes.resolve(call.func) in _RUNS
-        and names.argument(call, "main", 0) is None
+        and names.find_argument(call, "main", 0) is None
         and not any(isinstance(a, ast.Starred) for a in call.args)
         and all(keyword.arg for keyword in call.keywords)
     )
@@ -139,12 +139,12 @@ def _is_process(scopes: Scopes, func: ast.expr) -> bool:
         root, wanted = func.value, "multiprocessing"
     if not isinstance(root, ast.Name):
         return False
-    owner = scopes.scope_of(root).owner(root.id)
+    owner = scopes.find_scope(root).find_owner(root.id)
     bound = owner.bindings[root.id] if owner is not None else []
-    return bool(bound) and all(_imports(b, root.id) == wanted for b in bound)
+    return bool(bound) and all(_find_import(b, root.id) == wanted for b in bound)
 
 
-def _imports(binding: ast.AST, name: str) -> str | None:
+def _find_import(binding: ast.AST, name: str) -> str | None:
     """What an import binds a name to, dotted; None for other bindings."""
     if not isinstance(binding, (ast.Import, ast.ImportFrom)):
         return None
@@ -154,7 +154,7 @@ def _imports(binding: ast.AST, name: str) -> str | None:
     return f"{binding.module}.{alias.name}"
 
 
-def _function_around(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
+def _find_function_around(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
     parent = scopes.parents.get(node)
     while parent is not None and not isinstance(parent, ast.FunctionDef):
         parent = scopes.parents.get(parent)
@@ -181,30 +181,30 @@ def _is_exclusive(
     for a, b in zip(one, other, strict=False):
         if a is not b:
             rest = [*one[one.index(a) :], *other[other.index(b) :]]
-            return exclusive(scopes, a, b) or any(
+            return are_exclusive(scopes, a, b) or any(
                 _has_process(scopes, node) for node in rest
             )
     return False
 
 
-def exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
+def are_exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
     """Whether two nodes stand in different branches of one `if`."""
     branches: dict[ast.AST, str] = {}
     node = one
     while node in scopes.parents:
         parent = scopes.parents[node]
         if isinstance(parent, ast.If):
-            branches[parent] = _branch(parent, node)
+            branches[parent] = _find_branch(parent, node)
         node = parent
     node = other
     while node in scopes.parents:
         parent = scopes.parents[node]
         if isinstance(parent, ast.If) and parent in branches:
-            if branches[parent] != _branch(parent, node):
+            if branches[parent] != _find_branch(parent, node):
                 return True
         node = parent
     return False
 
 
-def _branch(parent: ast.If, node: ast.AST) -> str:
-    return next((f for f, suite in names.suites(parent) if node in suite), "test")
+def _find_branch(parent: ast.If, node: ast.AST) -> str:
+    return next((f for f, suite in names.list_suites(parent) if node in suite), "test")

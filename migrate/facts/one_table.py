@@ -26,8 +26,8 @@ def is_one_table(scopes: Scopes, node: ast.expr | None, depth: int = _DEPTH) -> 
         symbol = scopes.resolve(node.func) or ""
         if symbol in roles.VARIABLES or symbol in one_tensor.SYMBOLS:
             return True
-        function = scopes.function(node.func)
-        return function is not None and _are(scopes, _returns(function), below)
+        function = scopes.find_function(node.func)
+        return function is not None and _are(scopes, _list_returns(function), below)
     if isinstance(node, ast.IfExp):
         return _are(scopes, (node.body, node.orelse), below)
     if isinstance(node, ast.BinOp):  # What is computed with a tensor is a tensor.
@@ -37,7 +37,7 @@ def is_one_table(scopes: Scopes, node: ast.expr | None, depth: int = _DEPTH) -> 
         return _are(scopes, _find_assigned(scopes, node.attr), below)
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     return bool(bound) and all(
         _is_one_binding(scopes, b, owner, below) for b in bound if owner is not None
@@ -49,7 +49,7 @@ def _are(scopes: Scopes, found: Iterable[ast.expr | None], depth: int) -> bool:
     return bool(values) and all(is_one_table(scopes, v, depth) for v in values)
 
 
-def _returns(function: ast.FunctionDef) -> list[ast.expr | None]:
+def _list_returns(function: ast.FunctionDef) -> list[ast.expr | None]:
     return [
         node.value
         for node in names.walk_scope_of_function(function)
@@ -91,14 +91,14 @@ def _find_given(
         return [None]
     order = tuple(a.arg for a in (*arguments.posonlyargs, *arguments.args))
     defaults = dict(zip(reversed(order), reversed(arguments.defaults), strict=False))
-    home = scopes.scope_of(function)
+    home = scopes.find_scope(function)
     found: list[ast.expr | None] = []
     for node in scopes.walk():
         if not (
             isinstance(node, ast.Name)
             and node.id == function.name
             and isinstance(node.ctx, ast.Load)
-            and scopes.scope_of(node).owner(node.id) is home
+            and scopes.find_scope(node).find_owner(node.id) is home
         ):
             continue
         call = scopes.parents[node]

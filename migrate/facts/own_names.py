@@ -20,7 +20,7 @@ def find_summaries_of_own_names(scopes: Scopes) -> Iterator[ast.Call]:
             continue
         if scopes.resolve(node.func) not in SUMMARIES:
             continue
-        name = names.argument(node, "name", 0)
+        name = names.find_argument(node, "name", 0)
         if (
             isinstance(name, ast.Attribute)
             and name.attr == "name"

@@ -17,14 +17,14 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     """
     roots = list(roots)
     inside: set[ast.AST] | None = None  # Most code names no definition.
-    by_name = methods(scopes)
+    by_name = find_methods(scopes)
     found: dict[ast.AST, None] = {}
     todo = roots
     while todo:
         for node in walk_breadth_first(todo.pop()):
             targets: Sequence[ast.AST] = ()
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                targets = definitions(scopes, node)
+                targets = find_definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
                 targets = by_name.get(node.attr, ())
             for target in targets:
@@ -44,7 +44,7 @@ def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
     for part in found:
         for call in walk_breadth_first(part):
             function = (
-                scopes.function(call.func) if isinstance(call, ast.Call) else None
+                scopes.find_function(call.func) if isinstance(call, ast.Call) else None
             )
             if function is not None and function not in found:
                 found.append(function)
@@ -52,7 +52,7 @@ def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
 
 
 @functools.lru_cache(maxsize=16)
-def methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
+def find_methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
     """The module's methods by their name, whatever their class."""
     found: dict[str, list[ast.AST]] = {}
     for node in scopes.walk():
@@ -63,9 +63,9 @@ def methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
     return found
 
 
-def definitions(scopes: Scopes, name: ast.Name) -> list[ast.AST]:
+def find_definitions(scopes: Scopes, name: ast.Name) -> list[ast.AST]:
     """The functions and classes a name may stand for."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None:
         return []
     found: list[ast.AST] = []

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts import modules
 from migrate.facts.imported_state import ImportedState
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import graph_mode
 
 _V1 = "tensorflow.compat.v1"
@@ -36,7 +36,7 @@ class Scope:
     def bind(self, name: str, node: ast.AST) -> None:
         self.bindings.setdefault(name, []).append(node)
 
-    def owner(self, name: str) -> Scope | None:
+    def find_owner(self, name: str) -> Scope | None:
         """The scope whose binding a use of `name` in this scope sees."""
         scope: Scope | None = self
         first = True
@@ -71,7 +71,7 @@ class Scopes:
         self._nodes: tuple[ast.AST, ...] | None = None
         _Builder(self).run(tree)
 
-    def scope_of(self, node: ast.AST) -> Scope:
+    def find_scope(self, node: ast.AST) -> Scope:
         """The scope in which `node` (an expression or statement) is evaluated."""
         return self._scope_of[node]
 
@@ -82,11 +82,11 @@ class Scopes:
         self.parents[node] = self.parents[target]
         return node
 
-    def function(self, node: ast.expr) -> ast.FunctionDef | None:
+    def find_function(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of the module that an expression names, or None."""
         if not isinstance(node, ast.Name):
             return None
-        owner = self.scope_of(node).owner(node.id)
+        owner = self.find_scope(node).find_owner(node.id)
         if owner is None or owner is not self.module:
             return None
         bound = owner.bindings[node.id]
@@ -102,8 +102,8 @@ class Scopes:
         """
         if node in self._symbols:
             return self._symbols[node]
-        path = self._path(node)
-        symbol = modules.canonical(path) if path else None
+        path = self._find_path(node)
+        symbol = modules.make_canonical(path) if path else None
         if symbol is not None and symbol.startswith(_SERVER) and self.runs_graphs:
             symbol = "tf.train.Server" + symbol.removeprefix(_SERVER)
         if node in self._scope_of:  # Others are made by a pass, which may change them.
@@ -118,18 +118,18 @@ class Scopes:
         """
         return any(
             path.startswith("tensorflow.compat.v1.")
-            and modules.canonical(path) in graph_mode.RUNS_GRAPHS
+            and modules.make_canonical(path) in graph_mode.RUNS_GRAPHS
             for node in self.walk()
-            if isinstance(node, ast.Attribute) and (path := self._path(node))
+            if isinstance(node, ast.Attribute) and (path := self._find_path(node))
         )
 
     def find_dotted_path(self, node: ast.AST) -> str | None:
         """The full dotted path an expression names through imports, or None."""
-        return self._path(node)
+        return self._find_path(node)
 
     def import_path(self, node: ast.AST) -> str:
         """The dotted path an expression names, of any module; "" where it is none's."""
-        known = self._path(node)
+        known = self._find_path(node)
         if known:
             return known
         attributes: list[str] = []
@@ -141,7 +141,7 @@ class Scopes:
 
     def _find_any_import(self, name: ast.Name) -> str:
         scope = self._scope_of.get(name)
-        owner = scope.owner(name.id) if scope else None
+        owner = scope.find_owner(name.id) if scope else None
         if owner is None:
             return ""
         key = (id(owner), name.id)
@@ -151,13 +151,13 @@ class Scopes:
             )
         return self._import_paths[key]
 
-    def _path(self, node: ast.AST) -> str | None:
+    def _find_path(self, node: ast.AST) -> str | None:
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)
             node = node.value
         if isinstance(node, ast.Name):
-            base = self._first_path(node) or self._name_path(node)
+            base = self._find_first_path(node) or self._name_path(node)
         else:
             base = (
                 self._find_loaded_module(node) if isinstance(node, ast.Call) else None
@@ -166,17 +166,17 @@ class Scopes:
             return None
         return ".".join([base, *reversed(attributes)])
 
-    def _first_path(self, name: ast.Name) -> str | None:
+    def _find_first_path(self, name: ast.Name) -> str | None:
         """What a name stands for where it is bound to a part of itself."""
         scope = self._scope_of.get(name)
-        owner = scope.owner(name.id) if scope is not None else None
+        owner = scope.find_owner(name.id) if scope is not None else None
         if owner is None or len(owner.bindings[name.id]) == 1:
             return None  # Its one binding is what it stands for.
-        if self.rebinding(name) is None:
+        if self.find_rebinding(name) is None:
             return None
         return self._imported.get((owner.bindings[name.id][0], name.id))
 
-    def rebinding(self, use: ast.expr) -> ast.Assign | None:
+    def find_rebinding(self, use: ast.expr) -> ast.Assign | None:
         """The statement around a use of a name that binds that name: `tf = tf.compat.v1`."""
         name = use
         while isinstance(name, ast.Attribute):
@@ -209,7 +209,7 @@ class Scopes:
         scope = self._scope_of.get(node)
         if scope is None:
             return None
-        owner = scope.owner(node.id)
+        owner = scope.find_owner(node.id)
         if owner is None:
             return None
         key = (id(owner), node.id)
@@ -236,10 +236,12 @@ class Scopes:
                 and isinstance(binding.targets[0], ast.Name)
             ):
                 # An alias: `flags = tf.app.flags`.
-                paths += [self._path(value) for value in _choices(binding.value)]
+                paths += [
+                    self._find_path(value) for value in _walk_choices(binding.value)
+                ]
             else:
                 paths.append(None)
-        if len({modules.canonical(p) if p else None for p in paths}) != 1:
+        if len({modules.make_canonical(p) if p else None for p in paths}) != 1:
             return None
         # What may be compat.v1 is: `try: import tensorflow.compat.v1 as tf`.
         return next((p for p in paths if p == _V1), paths[0])
@@ -252,14 +254,14 @@ class Scopes:
             known = isinstance(binding, ast.Assign) and len(binding.targets) == 1
             imported = self._imported.get((binding, name))
             if imported is None and known and isinstance(binding, ast.Assign):
-                yield from map(self._path, _choices(binding.value))
+                yield from map(self._find_path, _walk_choices(binding.value))
             else:
                 yield imported
 
     def is_tf1(self, exists_in_tf2: Callable[[str], bool]) -> bool:
         """Whether the file is written for TF1: it uses a name that TF2 has not."""
         for node, symbol in self.walk_uses():
-            path = self._path(node) or ""
+            path = self._find_path(node) or ""
             if not path.startswith("tensorflow") or not symbol.startswith("tf."):
                 continue
             if path.startswith("tensorflow.compat.v1"):
@@ -271,10 +273,10 @@ class Scopes:
     def imports_compat(self) -> bool:
         """Whether a name of the module stands for tensorflow.compat.v1."""
         return any(path == _V1 for path in self._imported.values()) or any(
-            self.stands_for(name) == _V1 for name in self.module.bindings
+            self.find_imported_path(name) == _V1 for name in self.module.bindings
         )
 
-    def stands_for(self, name: str) -> str | None:
+    def find_imported_path(self, name: str) -> str | None:
         """The dotted path of what a name of the module is imported as, or None."""
         if name not in self.module.bindings:
             return None
@@ -319,14 +321,14 @@ class Scopes:
                 if symbol is not None:
                     yield node, symbol
                     continue
-            stack.extend(reversed(children(node)))
+            stack.extend(reversed(list_children(node)))
 
 
-def _choices(value: ast.expr) -> Iterator[ast.expr]:
+def _walk_choices(value: ast.expr) -> Iterator[ast.expr]:
     """The values that an expression may have."""
     if isinstance(value, ast.IfExp):
-        yield from _choices(value.body)
-        yield from _choices(value.orelse)
+        yield from _walk_choices(value.body)
+        yield from _walk_choices(value.orelse)
     else:
         yield value
 
@@ -358,39 +360,39 @@ class _Builder:
 
     def run(self, tree: ast.Module) -> None:
         for statement in tree.body:
-            self._visit(statement, self._scopes.module, tree)
+            self._visit_node(statement, self._scopes.module, tree)
 
-    def _child_scope(self, node: ast.AST, parent: Scope) -> Scope:
+    def _make_child_scope(self, node: ast.AST, parent: Scope) -> Scope:
         scope = Scope(node, parent)
         self._scopes.scope_by_node[node] = scope
         return scope
 
     def _visit_all(self, nodes: list[ast.AST], scope: Scope, parent: ast.AST) -> None:
         for node in nodes:
-            self._visit(node, scope, parent)
+            self._visit_node(node, scope, parent)
 
-    def _visit(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_node(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         self._scopes._scope_of[node] = scope
         self._scopes.parents[node] = parent
         own = _VISITS.get(node.__class__)
         if own is not None:
             own(self, node, scope, parent)
             return
-        for child in children(node):
-            self._visit(child, scope, node)
+        for child in list_children(node):
+            self._visit_node(child, scope, node)
 
-    def _definition(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_definition(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         scope.bind(node.name, node)
         self._visit_all([*node.decorator_list], scope, node)
-        self._function(node, scope, parent)
+        self._visit_function(node, scope, parent)
 
-    def _class(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_class(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, ast.ClassDef)
         scope.bind(node.name, node)
         outside = [*node.decorator_list, *node.bases, *node.keywords]
         self._visit_all(outside, scope, node)
-        self._visit_all([*node.body], self._child_scope(node, scope), node)
+        self._visit_all([*node.body], self._make_child_scope(node, scope), node)
 
     def _bind_outer_names(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, (ast.Global, ast.Nonlocal))
@@ -399,30 +401,30 @@ class _Builder:
             for name in node.names:
                 self._scopes.module.bind(name, node)
 
-    def _handler(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_handler(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, ast.ExceptHandler)
         if node.name:
             scope.bind(node.name, node)
-        self._visit_all(children(node), scope, node)
+        self._visit_all(list_children(node), scope, node)
 
-    def _name(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_name(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, ast.Name)
         if node.ctx.__class__ is not ast.Load:
-            scope.bind(node.id, self._binding_statement(node, parent))
+            scope.bind(node.id, self._find_binding_statement(node, parent))
 
-    def _binding_statement(self, name: ast.Name, parent: ast.AST) -> ast.AST:
+    def _find_binding_statement(self, name: ast.Name, parent: ast.AST) -> ast.AST:
         node: ast.AST = name
         above: ast.AST | None = parent
         while above is not None and not isinstance(node, ast.stmt):
             node, above = above, self._scopes.parents.get(above)
         return node
 
-    def _function(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_function(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, FunctionNode)
         arguments = node.args
         defaults = [*arguments.defaults, *[d for d in arguments.kw_defaults if d]]
         self._visit_all([*defaults], scope, node)
-        inner = self._child_scope(node, scope)
+        inner = self._make_child_scope(node, scope)
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for extra in (arguments.vararg, arguments.kwarg):
             if extra is not None:
@@ -430,27 +432,29 @@ class _Builder:
         for argument in named:
             inner.bind(argument.arg, argument)
             if argument.annotation is not None:
-                self._visit(argument.annotation, scope, node)
+                self._visit_node(argument.annotation, scope, node)
         if isinstance(node, ast.Lambda):
-            self._visit(node.body, inner, node)
+            self._visit_node(node.body, inner, node)
         else:
             if node.returns is not None:
-                self._visit(node.returns, scope, node)
+                self._visit_node(node.returns, scope, node)
             self._visit_all([*node.body], inner, node)
 
-    def _comprehension(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_comprehension(
+        self, node: ast.AST, scope: Scope, parent: ast.AST
+    ) -> None:
         assert isinstance(node, _COMPREHENSIONS)
-        inner = self._child_scope(node, scope)
+        inner = self._make_child_scope(node, scope)
         for index, generator in enumerate(node.generators):
-            self._visit(generator.iter, scope if index == 0 else inner, node)
-            self._visit(generator.target, inner, node)
+            self._visit_node(generator.iter, scope if index == 0 else inner, node)
+            self._visit_node(generator.target, inner, node)
             self._visit_all([*generator.ifs], inner, node)
         if isinstance(node, ast.DictComp):
             self._visit_all([node.key, node.value], inner, node)
         else:
-            self._visit(node.elt, inner, node)
+            self._visit_node(node.elt, inner, node)
 
-    def _import(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+    def _visit_import(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names:
             if isinstance(node, ast.Import):
@@ -469,21 +473,21 @@ class _Builder:
 
 _Visit = Callable[[_Builder, ast.AST, Scope, ast.AST], None]
 _VISITS: dict[type[ast.AST], _Visit] = {
-    ast.FunctionDef: _Builder._definition,
-    ast.AsyncFunctionDef: _Builder._definition,
-    ast.Lambda: _Builder._function,
-    ast.ClassDef: _Builder._class,
-    ast.Import: _Builder._import,
-    ast.ImportFrom: _Builder._import,
+    ast.FunctionDef: _Builder._visit_definition,
+    ast.AsyncFunctionDef: _Builder._visit_definition,
+    ast.Lambda: _Builder._visit_function,
+    ast.ClassDef: _Builder._visit_class,
+    ast.Import: _Builder._visit_import,
+    ast.ImportFrom: _Builder._visit_import,
     ast.Global: _Builder._bind_outer_names,
     ast.Nonlocal: _Builder._bind_outer_names,
-    ast.ExceptHandler: _Builder._handler,
-    ast.Name: _Builder._name,
-    **dict.fromkeys(_COMPREHENSIONS, _Builder._comprehension),
+    ast.ExceptHandler: _Builder._visit_handler,
+    ast.Name: _Builder._visit_name,
+    **dict.fromkeys(_COMPREHENSIONS, _Builder._visit_comprehension),
 }
 
 
 @functools.lru_cache(maxsize=16)
-def scopes_of(tree: ast.Module) -> Scopes:
-    """The scopes of a tree that is not changed any more; see `tree_of`."""
+def build_scopes(tree: ast.Module) -> Scopes:
+    """The scopes of a tree that is not changed any more; see `parse_source`."""
     return Scopes(tree)

@@ -31,7 +31,9 @@ def find_stream(scopes: Scopes, dataset: ast.expr) -> str | None:
         if part in seen:
             continue
         seen.add(part)
-        parts += [value for name in _loads(part) for value in _values(scopes, name)]
+        parts += [
+            value for name in _list_loads(part) for value in _find_values(scopes, name)
+        ]
         for node in walk_breadth_first(part):
             if (
                 isinstance(node, ast.Call)
@@ -46,12 +48,12 @@ def find_stream(scopes: Scopes, dataset: ast.expr) -> str | None:
 
 
 def _find_stream_of(scopes: Scopes, function: ast.AST) -> str | None:
-    own = names.binds(function) if isinstance(function, ast.Lambda) else set()
-    for name in _loads(function):
-        owner = scopes.scope_of(name).owner(name.id)
+    own = names.find_binds(function) if isinstance(function, ast.Lambda) else set()
+    for name in _list_loads(function):
+        owner = scopes.find_scope(name).find_owner(name.id)
         if owner is None or owner.node is function or name.id in own:
             continue
-        for value in _values(scopes, name):
+        for value in _find_values(scopes, name):
             if (
                 isinstance(value, ast.Call)
                 and isinstance(value.func, ast.Name)
@@ -61,7 +63,7 @@ def _find_stream_of(scopes: Scopes, function: ast.AST) -> str | None:
     return None
 
 
-def _loads(node: ast.AST) -> list[ast.Name]:
+def _list_loads(node: ast.AST) -> list[ast.Name]:
     return [
         n
         for n in walk_breadth_first(node)
@@ -69,8 +71,8 @@ def _loads(node: ast.AST) -> list[ast.Name]:
     ]
 
 
-def _values(scopes: Scopes, name: ast.Name) -> list[ast.expr]:
+def _find_values(scopes: Scopes, name: ast.Name) -> list[ast.expr]:
     """What a name is assigned."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings.get(name.id, []) if owner is not None else []
     return [b.value for b in bound if isinstance(b, ast.Assign)]

@@ -44,7 +44,7 @@ _CONVERTED: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "str": 
 
 def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
     """Whether a session on the program's own server is opened by one task alone."""
-    return sole_task(scopes, session) is not None
+    return find_sole_task(scopes, session) is not None
 
 
 def is_one_of_several(scopes: Scopes, session: ast.Call) -> bool:
@@ -52,7 +52,7 @@ def is_one_of_several(scopes: Scopes, session: ast.Call) -> bool:
     return len(_find_reaching_tasks(scopes, session)) > 1
 
 
-def sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
+def find_sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
     """The one task, as (job, index), that opens a session on its own server."""
     found = _find_reaching_tasks(scopes, session)
     return found[0][0] if len(found) == 1 else None
@@ -87,24 +87,24 @@ def _find_reaching_tasks(
     ]
     if len(servers) != 1:
         return []
-    job = names.argument(servers[0], "job_name", 1)
-    index = names.argument(servers[0], "task_index", 2)
+    job = names.find_argument(servers[0], "job_name", 1)
+    index = names.find_argument(servers[0], "task_index", 2)
     if job is None or index is None:
         return []
     tasks = [
         ((name, number), _Task(scopes, {ast.dump(job): name, ast.dump(index): number}))
-        for name in _jobs(scopes, servers[0])
+        for name in _list_jobs(scopes, servers[0])
         for number in (_INDICES[:1] if name in _SINGLE else _INDICES)
     ]
     return [(place, task) for place, task in tasks if task.may_reach(session)]
 
 
-def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
+def _list_jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
     """The jobs of a cluster, where it is written out; else those that are named."""
-    given = names.argument(server, "server_or_cluster_def", 0)
+    given = names.find_argument(server, "server_or_cluster_def", 0)
     for _ in range(4):
         if isinstance(given, ast.Name):
-            owner = scopes.scope_of(given).owner(given.id)
+            owner = scopes.find_scope(given).find_owner(given.id)
             made = owner.bindings.get(given.id, []) if owner is not None else []
             if len(made) != 1 or not isinstance(made[0], ast.Assign):
                 break
@@ -116,7 +116,7 @@ def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
         ):
             given = given.args[0]
         if isinstance(given, ast.Dict):
-            keys = [names.literal(key) for key in given.keys if key is not None]
+            keys = [names.read_literal(key) for key in given.keys if key is not None]
             if len(keys) == len(given.keys) and all(isinstance(k, str) for k in keys):
                 return tuple(str(k) for k in keys)
             break
@@ -148,7 +148,7 @@ class _Task:
         """Whether nothing is seen to keep the task from getting to a node."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
-            for _, suite in names.suites(parent):  # type: ignore[arg-type]
+            for _, suite in names.list_suites(parent):  # type: ignore[arg-type]
                 if child in suite:
                     earlier = suite[: suite.index(child)]
                     if any(self._waits(statement) for statement in earlier):
@@ -170,7 +170,7 @@ class _Task:
             node
             for node in walk_breadth_first(self._scopes.tree)
             if isinstance(node, ast.Call)
-            and names.key(node.func) in (function.name, f"self.{function.name}")
+            and names.find_key(node.func) in (function.name, f"self.{function.name}")
         ]
         # tf.app.run() calls main, which nothing else does.
         reached = not calls or any(self.may_reach(call) for call in calls)
@@ -205,7 +205,7 @@ class _Task:
     def _is_server(self, node: ast.expr) -> bool:
         """Whether a value is the program's server."""
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             made = owner.bindings.get(node.id, []) if owner is not None else []
             if len(made) != 1 or not isinstance(made[0], ast.Assign):
                 return False
@@ -215,11 +215,11 @@ class _Task:
     def decide_condition(self, test: ast.expr) -> bool | None:
         """Whether a condition holds; None where it is not decided."""
         try:
-            return bool(self._value(test))
+            return bool(self._evaluate_condition(test))
         except _Unknown:
             return None
 
-    def _value(self, node: ast.expr) -> object:
+    def _evaluate_condition(self, node: ast.expr) -> object:
         """A condition's value for this task.
 
         Raises:
@@ -231,41 +231,43 @@ class _Task:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, (ast.Tuple, ast.List)):
-            return [self._value(element) for element in node.elts]
+            return [self._evaluate_condition(element) for element in node.elts]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return not self._value(node.operand)
+            return not self._evaluate_condition(node.operand)
         if isinstance(node, ast.BoolOp):
             return self._evaluate_bool_op(node)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            left = self._value(node.left)
-            right = self._value(node.comparators[0])
+            left = self._evaluate_condition(node.left)
+            right = self._evaluate_condition(node.comparators[0])
             try:
                 return _COMPARE[type(node.ops[0])](left, right)
             except (KeyError, TypeError):
                 raise _Unknown from None
         if isinstance(node, ast.IfExp):
-            return self._value(node.body if self._value(node.test) else node.orelse)
+            return self._evaluate_condition(
+                node.body if self._evaluate_condition(node.test) else node.orelse
+            )
         if isinstance(node, ast.Call):
             return self._evaluate_call(node)
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             made = owner.bindings.get(node.id, []) if owner is not None else []
             if len(made) == 1 and isinstance(made[0], ast.Assign):
                 if isinstance(made[0].targets[0], ast.Name):
-                    return self._value(made[0].value)
+                    return self._evaluate_condition(made[0].value)
         raise _Unknown
 
     def _evaluate_call(self, call: ast.Call) -> object:
         """`bool(task_index)`; what a function without parameters returns at once."""
-        name = names.key(call.func)
+        name = names.find_key(call.func)
         if name in _CONVERTED and len(call.args) == 1 and not call.keywords:
-            given = self._value(call.args[0])
+            given = self._evaluate_condition(call.args[0])
             try:
                 return _CONVERTED[name](given)
             except (TypeError, ValueError):
                 raise _Unknown from None
         if isinstance(call.func, ast.Name) and not (call.args or call.keywords):
-            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            owner = self._scopes.find_scope(call.func).find_owner(call.func.id)
             made = owner.bindings.get(call.func.id, []) if owner is not None else []
             function = made[0] if len(made) == 1 else None
             if isinstance(function, ast.FunctionDef) and function not in self._within:
@@ -274,7 +276,7 @@ class _Task:
                 if isinstance(last, ast.Return) and last.value and not others:
                     self._within.add(function)
                     try:
-                        return self._value(last.value)
+                        return self._evaluate_condition(last.value)
                     finally:
                         self._within.discard(function)
         raise _Unknown

@@ -7,13 +7,13 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 
 from migrate import emitted
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.homes import Home
 from migrate.fallback.edits import Edit, apply_edits
 from migrate.fallback.imports import is_elsewhere
-from migrate.fallback.names import aliases_of_nothing
+from migrate.fallback.names import find_aliases_of_nothing
 from migrate.plan import Plan
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -28,15 +28,15 @@ def import_homes(
     """
     wanted = [f"import tensorflow.compat.v1 as {alias}"] if alias else []
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
-    bound = names_kept(tree_of(text))
+    bound = find_kept_names(parse_source(text))
     for line in dict.fromkeys(sorted(plan.imports)):
         module = line.split()[-1]
         if module in bound:
             continue
-        if not emitted.files(module):
+        if not emitted.list_files(module):
             wanted.append(line)
         elif home is not None:
-            wanted.append(home.importing(module))
+            wanted.append(home.write_import(module))
         elif in_package:
             wanted += [
                 "try:",
@@ -49,12 +49,12 @@ def import_homes(
     if not wanted:
         return text
     lines = text.split("\n")
-    place = _place(tree_of(text))
+    place = _find_place(parse_source(text))
     lines[place:place] = wanted
     return "\n".join(lines)
 
 
-def _place(tree: ast.Module) -> int:
+def _find_place(tree: ast.Module) -> int:
     """The number of lines above which new imports do not belong."""
     leading = 0
     for node in tree.body:
@@ -88,7 +88,7 @@ def is_tensorflow(module: str) -> bool:
     return module.partition(".")[0] == "tensorflow"
 
 
-def names_kept(tree: ast.Module) -> set[str]:
+def find_kept_names(tree: ast.Module) -> set[str]:
     """Names of a module that are not only for what TensorFlow 2.21 does not have.
 
     What a handler imports may never be there.
@@ -101,7 +101,7 @@ def names_kept(tree: ast.Module) -> set[str]:
     }
     return {
         name
-        for name, nodes in scopes_of(tree).module.bindings.items()
+        for name, nodes in build_scopes(tree).module.bindings.items()
         for node in nodes
         if not isinstance(node, (ast.Import, ast.ImportFrom))
         or node not in handled
@@ -119,10 +119,10 @@ def drop_unread(text: str, modules: Collection[str] = ()) -> str:
     Args:
       modules: names that are read as those of modules written beside the file.
     """
-    tree = tree_of(text)
-    scopes = scopes_of(tree)
-    text = _remove_statements(text, tree, list(aliases_of_nothing(scopes)), [])
-    tree = tree_of(text)
+    tree = parse_source(text)
+    scopes = build_scopes(tree)
+    text = _remove_statements(text, tree, list(find_aliases_of_nothing(scopes)), [])
+    tree = parse_source(text)
     read = {
         node.id
         for node in walk_breadth_first(tree)

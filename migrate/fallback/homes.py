@@ -50,7 +50,7 @@ def find_home(symbol: str) -> Home:
     if estimator is not None:
         return estimator
     by_call = next((row for row in contrib.CONTRIB_CALLS if row.symbol == symbol), None)
-    lost = _broken(symbol)
+    lost = _find_broken(symbol)
     if lost is not None:
         return by_call or lost
     for rows in (contrib_graph.METRICS, graph_mode.METRICS):
@@ -64,18 +64,19 @@ def find_home(symbol: str) -> Home:
     if symbol in OPTIMIZERS and OPTIMIZERS[symbol].target:
         target = OPTIMIZERS[symbol].target
         # Of these a graph would run only a part of the update.
-        if not emitted.files(target.partition(".")[0]):
+        if not emitted.list_files(target.partition(".")[0]):
             return target
     if symbol in contrib.HOMES:
         return contrib.HOMES[symbol]
     if symbol in contrib.SLIM:
         return contrib.SLIM[symbol]
-    found = symbols.lookup(symbol)
+    found = symbols.look_up(symbol)
     if found is not None and found.target and "core" in found.flags:
         return found.target
     if symbol.startswith("tf.contrib."):
         return Lost(
-            *_longest(symbol, graph_mode.NO_HOME) or contrib.explain_no_home(symbol)
+            *_find_longest(symbol, graph_mode.NO_HOME)
+            or contrib.explain_no_home(symbol)
         )
     if found is not None and found.target:
         return found.target
@@ -121,24 +122,26 @@ def exists(name: str) -> bool:
     while name.startswith(_V2):  # tf.compat.v2.compat.v1.X
         name = "tf." + name.removeprefix(_V2)
     symbol = "tf." + name.removeprefix(_V1).removeprefix("tf.")
-    if _broken(symbol) is not None or symbol.startswith("tf.contrib."):
+    if _find_broken(symbol) is not None or symbol.startswith("tf.contrib."):
         return False
     if symbol.startswith("tf.__"):  # tf.__version__, and a string's methods.
         return True
     if symbol.startswith("tf.keras."):
         row = symbols.find_known_prefix(symbol)
         return row is None or bool(row.target)
-    if name.startswith(_V1) and legacy_keras.home(symbol) is not None:
+    if name.startswith(_V1) and legacy_keras.find_home(symbol) is not None:
         return True
     return symbols.exists_in_target(name)
 
 
-def _broken(symbol: str) -> Lost | None:
-    row = _longest(symbol, graph_estimators.LOST)
+def _find_broken(symbol: str) -> Lost | None:
+    row = _find_longest(symbol, graph_estimators.LOST)
     return Lost(*row) if row else None
 
 
-def _longest(symbol: str, rows: dict[str, tuple[str, str]]) -> tuple[str, str] | None:
+def _find_longest(
+    symbol: str, rows: dict[str, tuple[str, str]]
+) -> tuple[str, str] | None:
     """The row of a symbol, or of the nearest module above it."""
     while symbol:
         if symbol in rows:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.fallback.edits import Edit, apply_edits
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import graph_mode
 
 V1 = "tensorflow.compat.v1"
@@ -20,7 +20,7 @@ _FROM = re.compile(rb"from(\s+)tensorflow")
 
 def import_compat(text: str) -> str:
     """The text with its imports of TensorFlow 1's public modules from compat.v1."""
-    tree = tree_of(text)
+    tree = parse_source(text)
     lines = text.encode().split(b"\n")
     edits: list[Edit] = []
     for node in walk_breadth_first(tree):

@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Collection, Iterator
 
 from migrate.facts import modules
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees import own_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.fallback.added import drop_unread, import_homes
@@ -23,7 +23,7 @@ from migrate.fallback.several_tasks import find_strategies
 from migrate.fallback.start import begin_in_graph_mode
 from migrate.fallback.untaken import find_untaken, parse_as_tensorflow_1
 from migrate.findings import Finding, Outcome
-from migrate.gates.judgement import refusals
+from migrate.gates.judgement import find_refusals
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.plan import Plan
@@ -31,7 +31,7 @@ from migrate.rewriting import gates
 from migrate.rewriting.splice import splice_text
 from migrate.rules import calls, closed_world, lost_numpy
 from migrate.rules.mistakes import one_element
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import symbols
 from migrate.unit import Unit
 
@@ -80,7 +80,7 @@ def bring_to_compat(
         new, whole = import_compat(text), import_compat(whole)
     stands = _stand(new, whole)
     tree = parse_as_tensorflow_1(whole)
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     plan = Plan()
     rules = NameRules(
         scopes, plan, part.named_for_2, find_untaken(scopes, tree), part.returned
@@ -120,7 +120,10 @@ def bring_to_compat(
         ]
     ]
     if not failures:
-        failures = [*refusals(text, new), *_report_unknown_names(text, new, mistaken)]
+        failures = [
+            *find_refusals(text, new),
+            *_report_unknown_names(text, new, mistaken),
+        ]
     if failures:
         return Migration(text, tuple(failures))
     return lost_numpy.mend(text, Migration(new, told, tuple(sorted(plan.support))))
@@ -168,7 +171,7 @@ def _find_missing_names(
     Args:
       mistaken: names that TensorFlow 1.15 does not have either, and that are told.
     """
-    for node, symbol, path in _uses(scopes_of(tree_of(text))):
+    for node, symbol, path in _find_uses(build_scopes(parse_source(text))):
         name = "tf" + path.removeprefix("tensorflow")
         if modules.is_private(path) or path.startswith("tensorflow.core."):
             continue
@@ -184,13 +187,13 @@ def _report_failing_imports(
     Args:
       before: the file, before its imports were changed.
     """
-    tree = tree_of(text)
+    tree = parse_source(text)
     stood = {
         ast.unparse(node): node.lineno
         for node in walk_breadth_first(before)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
-    for node, why, recipe in find_failing_imports(tree, scopes_of(tree), own):
+    for node, why, recipe in find_failing_imports(tree, build_scopes(tree), own):
         yield _make_refusal(stood.get(ast.unparse(node), 1), why, recipe)
 
 
@@ -198,7 +201,7 @@ def _report_unknown_names(
     text: str, new: str, mistaken: Collection[str]
 ) -> Iterator[Finding]:
     """What the closed world does not know: names, and calls that no signature takes."""
-    for found in closed_world.untold(text, new, ()):
+    for found in closed_world.find_untold(text, new, ()):
         if found.symbol in mistaken:
             continue
         # It does not know that the process has switched Keras 2 on.
@@ -209,8 +212,8 @@ def _report_unknown_names(
 
 def says_tf1(text: str) -> bool:
     """Whether a text spells TensorFlow 1's names as TensorFlow 1 did."""
-    scopes = scopes_of(tree_of(text))
-    for _, symbol, path in _uses(scopes):
+    scopes = build_scopes(parse_source(text))
+    for _, symbol, path in _find_uses(scopes):
         name = "tf" + path.removeprefix("tensorflow")
         top = symbol.split(".")[1:2]
         if path.startswith("tensorflow.compat.") or top in (["contrib"], ["python"]):
@@ -226,11 +229,11 @@ def names_compat(text: str) -> bool:
     """Whether a text names compat.v1 through `tf`: `tf.compat.v1.Session`."""
     return any(
         path.startswith("tensorflow.compat.v1.")
-        for _, _, path in _uses(scopes_of(tree_of(text)))
+        for _, _, path in _find_uses(build_scopes(parse_source(text)))
     )
 
 
-def _uses(scopes: Scopes) -> Iterator[tuple[ast.expr, str, str]]:
+def _find_uses(scopes: Scopes) -> Iterator[tuple[ast.expr, str, str]]:
     for node, symbol in scopes.walk_uses():
         path = scopes.find_dotted_path(node) or ""
         if path.startswith("tensorflow."):

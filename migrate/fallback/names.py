@@ -26,7 +26,7 @@ from migrate.fallback.returned_modules import Returned, find_getter
 from migrate.fallback.untaken import find_decided, is_builtin
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rules import calls
 from migrate.tables import contrib_graph, graph_mode, not_public, symbols
 from migrate.tables.calls import CallRow
@@ -93,9 +93,9 @@ class NameRules:
             if node in unread:
                 continue
             if symbol == "tf" or symbol.startswith("tf."):
-                self._use(node, symbol)
+                self._rewrite_use(node, symbol)
 
-    def _use(self, node: ast.expr, symbol: str) -> None:
+    def _rewrite_use(self, node: ast.expr, symbol: str) -> None:
         path = self.scopes.find_dotted_path(node) or ""
         if node in self._untaken and modules.is_private(path):
             return
@@ -110,7 +110,7 @@ class NameRules:
         private = self._judge_private(node, path, symbol)
         if isinstance(private, Kept):
             return self._keep(node, symbol, private)
-        home = private or self._home(path, symbol)
+        home = private or self._find_home(path, symbol)
         if home is None:
             return
         if self._is_alias_of_module(node, symbol):
@@ -137,14 +137,14 @@ class NameRules:
         for length in range(1, len(parts) + 1):
             inside = ".".join(parts[:length])
             path = f"tensorflow{module[2:]}.{inside}"
-            symbol = modules.canonical(path) or f"{module}.{inside}"
-            if symbol in symbols.modules():
+            symbol = modules.make_canonical(path) or f"{module}.{inside}"
+            if symbol in symbols.list_modules():
                 continue
-            home = self._home(path, symbol)
+            home = self._find_home(path, symbol)
             if isinstance(home, str):
                 return inside, home
             found = home if isinstance(home, Lost) else _ARGUMENTS
-            if lost is None or symbols.lookup(symbol) is not None:
+            if lost is None or symbols.look_up(symbol) is not None:
                 lost = found
         return name, lost or _UNSEEN
 
@@ -159,7 +159,7 @@ class NameRules:
                 return self._add(node, module, _make_lost(home))
             homes[inside] = self._spell_home(home)
         self._take("types.SimpleNamespace")
-        self.plan.replace(node, code(_spell_namespace(homes)))
+        self.plan.replace(node, make_code(_spell_namespace(homes)))
         has = f"only the names that the program uses: {', '.join(sorted(homes))}"
         reason = (
             f"the function returns `{module}`, which TensorFlow 2.21 does not have. It "
@@ -173,12 +173,12 @@ class NameRules:
 
     def _replace(self, node: ast.expr, symbol: str, home: str | CallRow) -> None:
         if isinstance(home, CallRow):
-            new = self._call(node, home)
+            new = self._rewrite_call(node, home)
             if new is None:
                 return self._add(node, symbol, _ARGUMENTS)
             target, written = home.target, new
         else:
-            target, written = home, code(self._spell_home(home))
+            target, written = home, make_code(self._spell_home(home))
         if not self._take(target):
             return self._add(node, symbol, _make_lost(target))
         parent = self.scopes.parents.get(node)
@@ -202,7 +202,7 @@ class NameRules:
             version = version.value
         if version is node and not self._is_read_as_version(node):
             return False
-        self.plan.replace(version, code(f'"{graph_mode.VERSION}"'))
+        self.plan.replace(version, make_code(f'"{graph_mode.VERSION}"'))
         reason = (
             "decided by TensorFlow 1's version: `tf` is tensorflow.compat.v1, whose names "
             "and arguments are TensorFlow 1's"
@@ -226,14 +226,14 @@ class NameRules:
         """Leaves out what `hasattr` never lets the program read; all its nodes."""
         unread: set[ast.AST] = set()
         for node, taken, others in find_decided(self.scopes, self._is_there):
-            self.plan.replace(node, code(taken))
+            self.plan.replace(node, make_code(taken))
             for other in others:
                 unread.update(ast.walk(other))
         return unread
 
     def _is_there(self, symbol: str) -> bool:
         """Whether TensorFlow 1.15 has a public name, and compat.v1 has it, too."""
-        known = symbol in symbols.modules() or symbols.lookup(symbol) is not None
+        known = symbol in symbols.list_modules() or symbols.look_up(symbol) is not None
         return known and is_in_compat(symbol)
 
     def _is_looked_up_in(self, node: ast.expr) -> bool:
@@ -263,7 +263,7 @@ class NameRules:
             _make_finding(node, UNSEEN, Outcome.WARNED, symbol, reason, recipe),
         )
 
-    def _home(self, path: str, symbol: str) -> Home | None:
+    def _find_home(self, path: str, symbol: str) -> Home | None:
         """The home of a use; None where it stands as it is."""
         if symbol == "tf":
             return None if not modules.is_private(path) else _MODULE
@@ -273,11 +273,11 @@ class NameRules:
         private = path
         if symbol.startswith("tf.python."):  # tf.python.ops.X
             private = "tensorflow" + symbol[2:]
-            symbol = modules.canonical(private) or symbol
+            symbol = modules.make_canonical(private) or symbol
         if modules.is_private(private) or private.startswith("tensorflow.core."):
             if symbol.startswith(("tf.python.", "tf.core.")):
-                return _private(symbol)
-            if is_in_compat(symbol) and symbol not in symbols.modules():
+                return _find_private_home(symbol)
+            if is_in_compat(symbol) and symbol not in symbols.list_modules():
                 return f"tf.compat.v1.{symbol[3:]}"
         else:
             if exists("tf" + path.removeprefix("tensorflow")):
@@ -285,7 +285,7 @@ class NameRules:
             spelled = "tf" + path.removeprefix(V1).removeprefix("tensorflow")
             if spelled != symbol and is_in_compat(symbol):  # contrib's name for it.
                 return f"tf.compat.v1.{symbol[3:]}"
-        if symbol in symbols.modules():
+        if symbol in symbols.list_modules():
             return find_home_of_module(symbol) or _MODULE
         if self._named_for_2 and not path.startswith((V1, "tensorflow.contrib.")):
             return find_home_of_2(symbol)
@@ -310,14 +310,14 @@ class NameRules:
         """Whether a statement only gives a module a name: `slim = tf.contrib.slim`."""
         parent = self.scopes.parents.get(node)
         return (
-            symbol in symbols.modules()
+            symbol in symbols.list_modules()
             and isinstance(parent, ast.Assign)
             and parent.value is node
             and len(parent.targets) == 1
             and isinstance(parent.targets[0], ast.Name)
         )
 
-    def _call(self, node: ast.expr, row: CallRow) -> Code | None:
+    def _rewrite_call(self, node: ast.expr, row: CallRow) -> Code | None:
         parent = self.scopes.parents.get(node)
         if not isinstance(parent, ast.Call) or parent.func is not node:
             return None
@@ -331,7 +331,7 @@ class NameRules:
         names = list(self.scopes.module.bindings)
         for path, spelled in ((V1, "{}"), ("tensorflow", "{}.compat.v1")):
             for name in names:
-                if self.scopes.stands_for(name) == path:
+                if self.scopes.find_imported_path(name) == path:
                     return spelled.format(name)
         return ""
 
@@ -353,7 +353,7 @@ class NameRules:
     def _take(self, home: str) -> bool:
         """Has a home imported, and written if it is ours; False if its name is taken."""
         module = home.partition(".")[0]
-        files = contrib_graph.FILES.get(module, emitted.files(module))
+        files = contrib_graph.FILES.get(module, emitted.list_files(module))
         if files:
             self.plan.support.update(files)
         if files or module in _PACKAGES:
@@ -413,7 +413,7 @@ def _make_lost(home: str) -> Lost:
     )
 
 
-def _private(symbol: str) -> Home:
+def _find_private_home(symbol: str) -> Home:
     if symbol in graph_mode.HOMES:
         return graph_mode.HOMES[symbol]
     if symbol.startswith("tf.python."):
@@ -422,7 +422,7 @@ def _private(symbol: str) -> Home:
     return home if isinstance(home, Lost) else _MODULE
 
 
-def aliases_of_nothing(scopes: Scopes) -> Iterator[ast.Assign]:
+def find_aliases_of_nothing(scopes: Scopes) -> Iterator[ast.Assign]:
     """Names for modules that TensorFlow 2.21 does not have, which nothing reads."""
     read = {
         node.id
@@ -432,7 +432,7 @@ def aliases_of_nothing(scopes: Scopes) -> Iterator[ast.Assign]:
     for node, symbol in scopes.walk_uses():
         parent = scopes.parents.get(node)
         if (
-            symbol in symbols.modules()
+            symbol in symbols.list_modules()
             and not is_in_compat(symbol)
             and isinstance(parent, ast.Assign)
             and parent.value is node

@@ -76,7 +76,7 @@ def judge(path: str, symbol: str, call: ast.Call | None) -> Kept | Lost | None:
     row = kept_names.find(path)
     if row is not None and row.known.is_proof:
         if call is not None and row.parameters is not None:
-            misfit = signatures.misfit_of(call, row.parameters)
+            misfit = signatures.compare_with_parameters(call, row.parameters)
             if misfit:
                 return Lost(
                     f"TensorFlow 2.21's private function does not accept this: {misfit}",

@@ -15,7 +15,7 @@ import dataclasses
 import pathlib
 from collections.abc import Iterator, Mapping
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.fallback.homes import spell_public_module
 from migrate.fallback.untaken import parse_as_tensorflow_1
 from migrate.tables import symbols
@@ -71,7 +71,7 @@ class Returned:
         path = scopes.import_path(call.func)
         if path:
             *module, name = path.strip(".").split(".")
-        elif isinstance(call.func, ast.Name) and scopes.function(call.func):
+        elif isinstance(call.func, ast.Name) and scopes.find_function(call.func):
             module, name = list(file), call.func.id
         else:
             return ""
@@ -87,7 +87,7 @@ def find_returned_modules(texts: Mapping[pathlib.Path, str]) -> Returned:
     if not any("contrib" in text and "return" in text for text in texts.values()):
         return Returned()
     scopes = {
-        path: scopes_of(parse_as_tensorflow_1(text)) for path, text in texts.items()
+        path: build_scopes(parse_as_tensorflow_1(text)) for path, text in texts.items()
     }
     getters = tuple(
         Getter(_split_path(path), name, symbol)
@@ -120,7 +120,7 @@ def find_getter(node: ast.expr, scopes: Scopes) -> str:
 def _find_getters(scopes: Scopes) -> Iterator[tuple[str, str]]:
     for node, symbol in scopes.walk_uses():
         module = spell_public_module(symbol)
-        if not module.startswith(_CONTRIB) or module not in symbols.modules():
+        if not module.startswith(_CONTRIB) or module not in symbols.list_modules():
             continue
         name = find_getter(node, scopes)
         if name:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from migrate import outcomes, pipeline
 from migrate.facts.trees.hidden_names import find_hidden_names
-from migrate.facts.trees.homes import homes
-from migrate.facts.trees.reexports import names_of_stars, reexports
+from migrate.facts.trees.homes import find_homes
+from migrate.facts.trees.reexports import find_reexports, find_star_names
 from migrate.fallback.module import (
     TOLD,
     Part,
@@ -64,12 +64,12 @@ class CompatFallback:
         """The options with the facts about the run's files that the fallback needs."""
         if len(self._files) < 2:
             return dataclasses.replace(self._options, tree=Tree(), notes=False)
-        followed = reexports(self._files)
+        followed = find_reexports(self._files)
         tree = Tree(
             reexports=followed,
-            own_stars=names_of_stars(self._files, followed),
+            own_stars=find_star_names(self._files, followed),
             hidden=find_hidden_names(self._files, followed),
-            homes=homes(self._files, self._given),
+            homes=find_homes(self._files, self._given),
         )
         return dataclasses.replace(self._options, tree=tree, notes=False)
 
@@ -87,7 +87,8 @@ class CompatFallback:
         program = [*program, *map(FileResult, helpers)]
         paths += helpers
         texts = {
-            path: _text(path, self._read(path), self._options.python2) for path in paths
+            path: _read_text(path, self._read(path), self._options.python2)
+            for path in paths
         }
         if any(text is None for text in texts.values()):
             return _leave_files(
@@ -97,7 +98,7 @@ class CompatFallback:
         known = [text for text in texts.values() if text is not None]
         part = Part(
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
-            own=frozenset(_names(texts)),
+            own=frozenset(_find_names(texts)),
             returned=find_returned_modules(
                 {path: text for path, text in texts.items() if text is not None}
             ),
@@ -122,8 +123,8 @@ class CompatFallback:
                 new,
                 status=Status.COMPAT,
                 findings=(
-                    _runs(new.path, reason),
-                    *_standing(old),
+                    _report_run(new.path, reason),
+                    *_list_standing(old),
                     *(f for f in new.findings if _is_told(f)),
                 ),
             )
@@ -133,13 +134,13 @@ class CompatFallback:
     def _bring_file(self, path: pathlib.Path, part: Part, starts: bool) -> FileResult:
         part = dataclasses.replace(part, starts=starts)
 
-        def core(text: str, options: Options, filename: str) -> Migration:
+        def run_core(text: str, options: Options, filename: str) -> Migration:
             return bring_to_compat(text, options, filename, part)
 
-        return pipeline.migrate_bytes(path, self._read(path), self._with_tree, core)
+        return pipeline.migrate_bytes(path, self._read(path), self._with_tree, run_core)
 
 
-def _text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
+def _read_text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
     """A file's text as one module; None if it is not Python 3."""
     try:
         text = python.decode(data).text
@@ -153,7 +154,7 @@ def _text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
         return None
 
 
-def _names(paths: Iterable[pathlib.Path]) -> set[str]:
+def _find_names(paths: Iterable[pathlib.Path]) -> set[str]:
     """First parts of the module names by which a program's files may import each other."""
     found: set[str] = set()
     for path in paths:
@@ -211,7 +212,7 @@ def _is_refused(result: FileResult) -> bool:
     )
 
 
-def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
+def _report_run(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
     where, finding = why
     place = "" if where == path else f"{os.path.relpath(where, path.parent)}, "
     return Finding(
@@ -229,7 +230,7 @@ def _is_told(finding: Finding) -> bool:
     return finding.code in TOLD or finding.outcome is Outcome.WARNED
 
 
-def _standing(result: FileResult) -> list[Finding]:
+def _list_standing(result: FileResult) -> list[Finding]:
     """The old findings of a file in graph mode, without those about rewritten code."""
     return [
         _mark_as_kept(f) if f.outcome is Outcome.REFUSED else f

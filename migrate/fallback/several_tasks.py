@@ -44,7 +44,7 @@ def find_strategies(scopes: Scopes, refused: str) -> Iterator[Finding]:
         if symbol not in _CONFIGS:
             continue
         for parameter in _PARAMETERS:
-            value = names.argument(node, parameter)
+            value = names.find_argument(node, parameter)
             if value is None or _is_none(value):
                 continue
             yield Finding(

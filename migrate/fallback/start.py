@@ -11,10 +11,10 @@ from collections.abc import Collection
 
 from migrate import emitted
 from migrate.facts.process_keras import VARIABLE
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.fallback.added import is_tensorflow, list_imported_modules
 from migrate.fallback.imports import V1
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import graph_mode
 
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
@@ -28,13 +28,13 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
     Args:
       own: first names by which the program's files import each other.
     """
-    tree = tree_of(text)
+    tree = parse_source(text)
     if not any(_may_import(node, own) for node in walk_breadth_first(tree)):
         return text
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     switched = any(symbol in graph_mode.SWITCHES for _, symbol in scopes.walk_uses())
     lines = text.split("\n")
-    anchor = _anchor(tree, own)
+    anchor = _find_anchor(tree, own)
     place = anchor.lineno - 1 if anchor is not None else _find_first_free_line(tree)
     before: list[str] = []
     if VARIABLE not in text:
@@ -54,7 +54,7 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
     return "\n".join(lines)
 
 
-def _anchor(tree: ast.Module, own: Collection[str]) -> ast.stmt | None:
+def _find_anchor(tree: ast.Module, own: Collection[str]) -> ast.stmt | None:
     """The first statement of the module that may import TensorFlow."""
     return next((node for node in tree.body if _may_import(node, own)), None)
 
@@ -69,7 +69,7 @@ def _may_import(node: ast.AST, own: Collection[str]) -> bool:
             or root.startswith(("tensorflow_", "tf_"))
             or root in _OTHERS
             or root in own
-            or emitted.files(root)
+            or emitted.list_files(root)
         ):
             return True
     return False
@@ -87,7 +87,7 @@ def _spell_imported_compat(anchor: ast.stmt | None) -> str:
 
 
 def _choose_free_name(scopes: Scopes) -> str:
-    if scopes.stands_for("tf") == V1 or "tf" not in scopes.module.bindings:
+    if scopes.find_imported_path("tf") == V1 or "tf" not in scopes.module.bindings:
         return "tf"
     return "tf_v1"
 

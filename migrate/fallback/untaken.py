@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import kept_names, symbols
 from migrate.tables.kept_names import Known
 
@@ -33,10 +33,10 @@ def parse_as_tensorflow_1(text: str) -> ast.Module:
     TensorFlow 1.15.5 has contrib, so `slim` is contrib's.
     """
     if "tensorflow.contrib" not in text or not any(
-        _rebinds_contrib(node) for node in walk_breadth_first(tree_of(text))
+        _rebinds_contrib(node) for node in walk_breadth_first(parse_source(text))
     ):
-        return tree_of(text)
-    tree = ast.parse(text)  # Others have that of `tree_of`, which must not change.
+        return parse_source(text)
+    tree = ast.parse(text)  # Others have that of `parse_source`, which must not change.
     for node in ast.walk(tree):
         if isinstance(node, ast.Try) and _rebinds_contrib(node):
             for handler in node.handlers:
@@ -55,7 +55,7 @@ def _rebinds_contrib(node: ast.AST) -> bool:
             module = f"tf{(statement.module or '').removeprefix('tensorflow')}"
             names = [f"{module}.{alias.name}" for alias in statement.names]
             if not module.startswith("tf.contrib") or not all(
-                name in symbols.modules() for name in names
+                name in symbols.list_modules() for name in names
             ):
                 return False
             bound |= {alias.asname or alias.name for alias in statement.names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import binding, name_of
+from migrate.rules.mistakes.mistake import find_binding, find_name
 from migrate.source.nodes import walk_breadth_first
 
 # TensorFlow 2's other names of Keras's classes; TF1's namesakes are functions.
@@ -14,9 +14,9 @@ _MAKES = ("Sequential", "Model", "Input")
 _MAKERS = ("layers", "optimizers", "losses", "applications", "models")
 
 
-def keras_name(scopes: Scopes, node: ast.expr) -> str:
+def find_keras_name(scopes: Scopes, node: ast.expr) -> str:
     """The name within Keras of an expression ("optimizers.Adam"), "" if it is none."""
-    symbol = name_of(scopes, node)
+    symbol = find_name(scopes, node)
     if symbol.startswith("tf.keras."):
         return symbol.removeprefix("tf.keras.")
     if symbol.startswith(_ALIASES) and symbol.rpartition(".")[2][:1].isupper():
@@ -34,7 +34,7 @@ def makes_model(
     for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Call):
             continue
-        name = keras_name(scopes, inner.func)
+        name = find_keras_name(scopes, inner.func)
         if name.startswith(_MAKES) or name.partition(".")[0] in _MAKERS:
             return True
         if scopes.resolve(inner.func) == "tf.Variable" or is_v1(scopes, inner):
@@ -46,7 +46,7 @@ def makes_model(
         if isinstance(called, ast.ClassDef):
             if any(_is_model(scopes, base) for base in called.bases):
                 return True
-            begins = method_of(called, "__init__")
+            begins = find_method(called, "__init__")
             if begins is not None and makes_model(scopes, begins, seen):
                 return True
         elif makes_model(scopes, called, seen):
@@ -54,7 +54,7 @@ def makes_model(
     return False
 
 
-def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+def find_method(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """The method of a class by its name, if it is defined once."""
     found = [s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == name]
     return found[0] if len(found) == 1 else None
@@ -67,11 +67,11 @@ def find_called_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | No
         return found if isinstance(found, ast.FunctionDef) else None
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
-    made = binding(scopes, node.value)
+    made = find_binding(scopes, node.value)
     owner = find_definition(scopes, made.func) if isinstance(made, ast.Call) else None
     if not isinstance(owner, ast.ClassDef) or owner.decorator_list:
         return None
-    return method_of(owner, node.attr)
+    return find_method(owner, node.attr)
 
 
 def is_v1(scopes: Scopes, made: ast.Call) -> bool:
@@ -86,7 +86,7 @@ def find_definition(
     """The function or class of the file that a name stands for, if it is one alone."""
     if not isinstance(node, ast.Name):
         return None
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     if len(bound) == 1 and isinstance(bound[0], (ast.FunctionDef, ast.ClassDef)):
         return bound[0]
@@ -94,5 +94,5 @@ def find_definition(
 
 
 def _is_model(scopes: Scopes, base: ast.expr) -> bool:
-    name = keras_name(scopes, base)
+    name = find_keras_name(scopes, base)
     return name.startswith(_MAKES) or name.startswith("layers.")

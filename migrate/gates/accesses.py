@@ -111,26 +111,26 @@ class Accesses:
                 yield from node.names
             elif isinstance(node, (ast.Attribute, ast.Subscript)):
                 if not isinstance(node.ctx, ast.Load):
-                    yield _name_of(node)
+                    yield _find_last_name(node)
             elif isinstance(node, ast.Call):
-                yield from map(_name_of, _find_changed_by_name(node))
+                yield from map(_find_last_name, _find_changed_by_name(node))
                 yield _read_attribute_name(node)
                 if isinstance(node.func, ast.Attribute):
-                    yield _name_of(node.func.value)
+                    yield _find_last_name(node.func.value)
             elif isinstance(node, (ast.For, ast.comprehension)):
-                yield _name_of(node.iter)
+                yield _find_last_name(node.iter)
 
     def _add_aliases(self, names: set[str]) -> frozenset[str]:
         """The names, and those of the objects that they may stand for."""
         pairs: list[tuple[str, str]] = []
         for node in self._scopes.walk():
             if isinstance(node, ast.Assign):
-                value = _name_of(node.value)
-                pairs += [(_name_of(t), value) for t in node.targets if value]
+                value = _find_last_name(node.value)
+                pairs += [(_find_last_name(t), value) for t in node.targets if value]
             elif isinstance(node, (ast.FunctionDef, ast.Lambda)):
                 for argument in node.args.args:
-                    given = self._callees.origins.arguments(node, argument.arg)
-                    pairs += [(argument.arg, _name_of(value)) for value in given]
+                    given = self._callees.origins.find_arguments(node, argument.arg)
+                    pairs += [(argument.arg, _find_last_name(value)) for value in given]
         more = True
         while more:
             found = {value for name, value in pairs if name in names} - names - {""}
@@ -145,13 +145,15 @@ class Accesses:
         if isinstance(node, ast.NamedExpr):
             self._write(_Write(node.target, node.value, node), place)
         elif isinstance(node, (ast.Name, ast.Attribute)):
-            is_read = isinstance(node.ctx, ast.Load) and _name_of(node) in self._names
-            if is_read and not self._callees.path(node):
+            is_read = (
+                isinstance(node.ctx, ast.Load) and _find_last_name(node) in self._names
+            )
+            if is_read and not self._callees.find_path(node):
                 self._add(_Write(node, None, node, How.READ), place)
 
     def note_call(self, call: ast.Call, effect: Effect | None, place: Place) -> None:
         """A call that has no body in sight, and what that is known to do."""
-        partial = self._callees.partial(call.func)
+        partial = self._callees.find_partial(call.func)
         if partial is not None and partial.args:
             # What has no name of its own is known by that of what is called.
             given = [
@@ -165,7 +167,7 @@ class Accesses:
             value = call.args[2] if len(call.args) > 2 else None
             how = How.SET if named and value is not None else How.CHANGE
             self._write(_Write(changed, value, call, how, named, True), place)
-        if named in self._names and _name(call) in ("getattr", "hasattr"):
+        if named in self._names and _find_name(call) in ("getattr", "hasattr"):
             self._add(_Write(call.args[0], None, call, How.READ, named), place)
 
     def _find_changed_objects(
@@ -185,18 +187,20 @@ class Accesses:
     def _is_of_library(self, node: ast.expr) -> bool:
         """Whether it is an object of TensorFlow, or of what is written for it."""
         if isinstance(node, ast.Name):
-            made = [getattr(b, "value", None) for b in self._callees.bindings(node)]
+            made = [
+                getattr(b, "value", None) for b in self._callees.find_bindings(node)
+            ]
         elif isinstance(node, ast.Attribute):
-            made = [*self._callees.origins.attribute_values(node.attr)]
+            made = [*self._callees.origins.find_attribute_values(node.attr)]
         else:
             return False
         return bool(made) and all(
             isinstance(value, ast.Call)
-            and is_tensorflow(self._callees.path(value.func))
+            and is_tensorflow(self._callees.find_path(value.func))
             for value in made
         )
 
-    def repeat(self, first: int, last: int, place: Place) -> None:
+    def repeat_changes(self, first: int, last: int, place: Place) -> None:
         """Changes that a function has made before, and makes again where it is called."""
         self.found += [
             dataclasses.replace(
@@ -212,7 +216,7 @@ class Accesses:
 
     def note_statement(self, statement: ast.stmt, place: Place) -> None:
         """A statement, when its expressions have been told."""
-        for write in _writes_of(statement):
+        for write in _find_writes(statement):
             self._write(write, place)
         if isinstance(statement, ast.For) and self._is_iterator(statement.iter):
             self._write(
@@ -225,9 +229,9 @@ class Accesses:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         values = (
-            [getattr(b, "value", None) for b in self._callees.bindings(node)]
+            [getattr(b, "value", None) for b in self._callees.find_bindings(node)]
             if isinstance(node, ast.Name)
-            else self._callees.origins.attribute_values(node.attr)
+            else self._callees.origins.find_attribute_values(node.attr)
         )
         return any(map(self._makes_iterator, values))
 
@@ -236,9 +240,12 @@ class Accesses:
             return True
         if not isinstance(value, ast.Call):
             return False
-        if self._callees.path(value.func).partition(".")[0] in table.ITERATOR_MODULES:
+        if (
+            self._callees.find_path(value.func).partition(".")[0]
+            in table.ITERATOR_MODULES
+        ):
             return True
-        if _name(value) in table.ITERATORS:
+        if _find_name(value) in table.ITERATORS:
             return True
         return any(
             isinstance(node, (ast.Yield, ast.YieldFrom))
@@ -256,7 +263,7 @@ class Accesses:
         elif isinstance(target, ast.Subscript):
             part = dataclasses.replace(write, target=target.value, part=True)
             self._write(part, place)
-        elif self._callees.path(target) in table.PATHS:
+        elif self._callees.find_path(target) in table.PATHS:
             return  # An effect of its own.
         elif write.how is How.SET and self._reads(write.value, target, write.name):
             self._add(dataclasses.replace(write, how=How.CHANGE), place)
@@ -269,7 +276,7 @@ class Accesses:
             (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and _name_of(node) == name
+                and _find_last_name(node) == name
                 and not self._is_given(node, target)
             )
             or (isinstance(node, ast.Call) and _read_attribute_name(node) == name)
@@ -280,13 +287,13 @@ class Accesses:
         """Whether it is a parameter, and no attribute: `self.units = units`."""
         if not isinstance(node, ast.Name) or not isinstance(target, ast.Attribute):
             return False
-        bound = self._callees.bindings(node)
+        bound = self._callees.find_bindings(node)
         return bool(bound) and all(isinstance(b, ast.arg) for b in bound)
 
     def _add(self, write: _Write, place: Place) -> None:
         target, how = write.target, write.how
-        keys = {(write.named, None)} if write.named else self._keys(target)
-        if not keys or (self._callees.path(target) and write.part):
+        keys = {(write.named, None)} if write.named else self._find_keys(target)
+        if not keys or (self._callees.find_path(target) and write.part):
             return
         reads = how is How.READ
         self.found.append(
@@ -294,7 +301,7 @@ class Accesses:
                 frozenset(keys),
                 write.name,
                 how,
-                self._text((reads and place.statement) or write.node),
+                self._spell_node((reads and place.statement) or write.node),
                 getattr(write.node, "lineno", 0),
                 () if reads else tuple(place.guards),
                 place.step,
@@ -305,14 +312,14 @@ class Accesses:
                 write.part,
                 place.unused,
                 ast.unparse(target),
-                self._entry(write),
+                self._find_entry(write),
                 tuple(place.loops),
                 not reads
-                and isinstance(self._scopes.scope_of(target).node, ast.Module),
+                and isinstance(self._scopes.find_scope(target).node, ast.Module),
             )
         )
 
-    def _text(self, node: ast.AST) -> str:
+    def _spell_node(self, node: ast.AST) -> str:
         """What a statement says; of one with a body, its head alone."""
         if node not in self._texts:
             head: ast.AST = node
@@ -325,7 +332,7 @@ class Accesses:
             self._texts[node] = ast.unparse(head)
         return self._texts[node]
 
-    def _entry(self, write: _Write) -> str:
+    def _find_entry(self, write: _Write) -> str:
         """The one entry of an object that is meant, if it is written out."""
         above = self._scopes.parents.get(write.target)
         if isinstance(above, ast.Subscript) and above.value is write.target:
@@ -340,17 +347,21 @@ class Accesses:
 
     # -- what an object is -------------------------------------------------------------
 
-    def _keys(self, node: ast.expr, depth: int = 0) -> set[Key]:
+    def _find_keys(self, node: ast.expr, depth: int = 0) -> set[Key]:
         """By which names an object is known: its own, and those it was given by."""
         if isinstance(node, ast.Attribute):
             return {(node.attr, None)}
         if isinstance(node, (ast.Subscript, ast.Starred)):
-            return self._keys(node.value, depth)
+            return self._find_keys(node.value, depth)
         if isinstance(node, ast.Call):
-            return {(_name(node), None)} if _name(node) in table.NAMESPACES else set()
+            return (
+                {(_find_name(node), None)}
+                if _find_name(node) in table.NAMESPACES
+                else set()
+            )
         if not isinstance(node, ast.Name):
             return set()
-        owner = self._callees.owner(node)
+        owner = self._callees.find_owner(node)
         if owner is None:
             return set()
         if isinstance(owner.node, ast.ClassDef):
@@ -358,14 +369,14 @@ class Accesses:
         keys: set[Key] = {(node.id, owner.node)}
         if depth < _DEPTH:
             for binding in owner.bindings[node.id]:
-                for value in self._values(binding, owner.node):
-                    keys |= self._keys(value, depth + 1)
+                for value in self._find_values(binding, owner.node):
+                    keys |= self._find_keys(value, depth + 1)
         return keys
 
-    def _values(self, binding: ast.AST, owner: ast.AST) -> list[ast.expr]:
+    def _find_values(self, binding: ast.AST, owner: ast.AST) -> list[ast.expr]:
         """Names that stand for the same object, where a name is bound to one."""
         if isinstance(binding, ast.arg):
-            return self._callees.origins.arguments(owner, binding.arg)
+            return self._callees.origins.find_arguments(owner, binding.arg)
         value = getattr(binding, "value", None)
         if isinstance(binding, (ast.Assign, ast.AnnAssign)) and isinstance(
             value, (ast.Name, ast.Attribute)
@@ -383,12 +394,12 @@ class Accesses:
         if isinstance(write.target, ast.Attribute):
             return not fresh.is_fresh(write.target.value)
         assert isinstance(write.target, ast.Name)
-        owner = self._callees.owner(write.target)
+        owner = self._callees.find_owner(write.target)
         return owner is not None and not fresh.is_entered(owner.node)
 
     def _is_first(self, target: ast.expr) -> bool:
         """Whether a module, a class or a new object gets it there."""
-        scope = self._scopes.scope_of(target).node
+        scope = self._scopes.find_scope(target).node
         if isinstance(scope, (ast.Module, ast.ClassDef)):
             return True
         return getattr(scope, "name", "") == "__init__"
@@ -421,7 +432,7 @@ class _Write:
 
     @property
     def name(self) -> str:
-        return self.named or _name_of(self.target)
+        return self.named or _find_last_name(self.target)
 
     @property
     def values(self) -> list[ast.expr]:
@@ -431,7 +442,7 @@ class _Write:
         return [self.value] if self.value is not None else []
 
 
-def _writes_of(statement: ast.stmt) -> Iterator[_Write]:
+def _find_writes(statement: ast.stmt) -> Iterator[_Write]:
     """What a statement binds and sets by itself."""
     if isinstance(statement, ast.AugAssign):
         yield _Write(statement.target, statement.value, statement, How.CHANGE)
@@ -452,17 +463,17 @@ def _writes_of(statement: ast.stmt) -> Iterator[_Write]:
                 yield _Write(target, item.context_expr, target)
 
 
-def _name(call: ast.Call) -> str:
+def _find_name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _name_of(node: ast.AST) -> str:
+def _find_last_name(node: ast.AST) -> str:
     """The last name of what an expression gives."""
     while not isinstance(node, (ast.Name, ast.Attribute)):
         if isinstance(node, (ast.Subscript, ast.Starred)):
             node = node.value
         elif isinstance(node, ast.Call):
-            return _name(node)
+            return _find_name(node)
         else:
             return ""
     return node.id if isinstance(node, ast.Name) else node.attr
@@ -471,7 +482,7 @@ def _name_of(node: ast.AST) -> str:
 def _read_attribute_name(call: ast.Call) -> str:
     """The attribute that `setattr(object, "name", value)` or a similar call names."""
     if (
-        _name(call) in ("delattr", "getattr", "hasattr", "setattr")
+        _find_name(call) in ("delattr", "getattr", "hasattr", "setattr")
         and len(call.args) > 1
     ):
         named = call.args[1]

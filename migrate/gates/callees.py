@@ -65,21 +65,21 @@ class Callees:
                     )
         self.origins = Origins(self)
 
-    def path(self, node: ast.expr) -> str:
+    def find_path(self, node: ast.expr) -> str:
         """The dotted path that an expression names through imports; "" for another."""
         known = self._paths.get(node)
         if known is None:
             known = self._paths[node] = self.scopes.import_path(node)
         return known
 
-    def bindings(self, name: ast.Name) -> list[ast.AST]:
+    def find_bindings(self, name: ast.Name) -> list[ast.AST]:
         """What binds a name where it is read; nothing where that is not in sight."""
-        owner = self.owner(name)
+        owner = self.find_owner(name)
         return owner.bindings[name.id] if owner else []
 
-    def owner(self, name: ast.Name) -> Scope | None:
+    def find_owner(self, name: ast.Name) -> Scope | None:
         try:
-            return self.scopes.scope_of(name).owner(name.id)
+            return self.scopes.find_scope(name).find_owner(name.id)
         except KeyError:
             return None
 
@@ -87,7 +87,7 @@ class Callees:
         """The functions of the module that a call of `called` may run."""
         if isinstance(called, ast.Name):
             found: list[Function] = []
-            for binding in self.bindings(called):
+            for binding in self.find_bindings(called):
                 if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     found.append(binding)
                 elif isinstance(binding, (ast.Assign, ast.AnnAssign)):
@@ -99,7 +99,7 @@ class Callees:
                         if isinstance(item, ast.FunctionDef) and item.name == "__init__"
                     ]
             return found
-        if isinstance(called, ast.Attribute) and not self.path(called):
+        if isinstance(called, ast.Attribute) and not self.find_path(called):
             if called.attr not in table.PURE_METHODS and not _is_super(called.value):
                 return self.methods.get(called.attr, [])
         return []
@@ -109,25 +109,28 @@ class Callees:
         if isinstance(value, ast.Lambda):
             return [value]
         if isinstance(value, ast.Name):
-            return [f for b in self.bindings(value) for f in _functions(b)]
-        if isinstance(value, ast.Attribute) and not self.path(value):
+            return [f for b in self.find_bindings(value) for f in _find_functions(b)]
+        if isinstance(value, ast.Attribute) and not self.find_path(value):
             return self.methods.get(value.attr, [])  # `layer = network.layer`
-        if isinstance(value, ast.Call) and self.path(value.func) == _PARTIAL:
+        if isinstance(value, ast.Call) and self.find_path(value.func) == _PARTIAL:
             return self._find_assigned_functions(value.args[0]) if value.args else []
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             return [
                 f
-                for b in self.bindings(value.func)
+                for b in self.find_bindings(value.func)
                 for f in self._find_returned_functions(b)
             ]
         return []
 
-    def partial(self, called: ast.expr) -> ast.Call | None:
+    def find_partial(self, called: ast.expr) -> ast.Call | None:
         """`functools.partial(next, ids)`, where a name that is called stands for it."""
         if isinstance(called, ast.Name):
-            for binding in self.bindings(called):
+            for binding in self.find_bindings(called):
                 value = getattr(binding, "value", None)
-                if isinstance(value, ast.Call) and self.path(value.func) == _PARTIAL:
+                if (
+                    isinstance(value, ast.Call)
+                    and self.find_path(value.func) == _PARTIAL
+                ):
                     return value
         return None
 
@@ -141,22 +144,22 @@ class Callees:
                 if node.value.id in inside:
                     yield inside[node.value.id]
 
-    def calls_of_method(self, name: str) -> list[ast.Attribute]:
+    def find_method_calls(self, name: str) -> list[ast.Attribute]:
         """What is called by the name of a method that a class in sight has."""
         return self._calls_of_methods.get(name, [])
 
     def is_class(self, called: ast.expr) -> bool:
         return isinstance(called, ast.Name) and any(
-            isinstance(b, ast.ClassDef) for b in self.bindings(called)
+            isinstance(b, ast.ClassDef) for b in self.find_bindings(called)
         )
 
-    def effect(self, call: ast.Call) -> Effect | None:
+    def find_effect(self, call: ast.Call) -> Effect | None:
         """The effect of a call that runs no function of this module.
 
         None if its callee has none; of kind "" if it is one of TensorFlow's objects.
         """
         called = call.func
-        path = self.path(called)
+        path = self.find_path(called)
         for ours, other in table.WRITTEN.items():
             if path.startswith(ours + "."):
                 return _find_effect_by_path(other + path.removeprefix(ours), None)
@@ -205,10 +208,10 @@ class Callees:
         """Whether a name is bound to a thread, a process or a queue."""
         if not isinstance(receiver, ast.Name):
             return False
-        values = [getattr(b, "value", None) for b in self.bindings(receiver)]
+        values = [getattr(b, "value", None) for b in self.find_bindings(receiver)]
         return any(
             isinstance(value, ast.Call)
-            and self.path(value.func).partition(".")[0] in _OF_THREADS
+            and self.find_path(value.func).partition(".")[0] in _OF_THREADS
             for value in values
         )
 
@@ -219,10 +222,10 @@ class Callees:
         """
         if isinstance(node, ast.Call):
             symbol = self.scopes.resolve(node.func) or ""
-            return table.longest(symbol, table.TENSORFLOW) == Does.FILES
+            return table.find_longest(symbol, table.TENSORFLOW) == Does.FILES
         if not isinstance(node, ast.Name):
             return False
-        for binding in self.bindings(node):
+        for binding in self.find_bindings(node):
             values = [getattr(binding, "value", None)]
             if isinstance(binding, (ast.With, ast.AsyncWith)):
                 values = [
@@ -236,7 +239,7 @@ class Callees:
         return False
 
     def _find_effect_of_name(self, called: ast.Name) -> Effect | None:
-        bindings = self.bindings(called)
+        bindings = self.find_bindings(called)
         if called.id == "get_ipython":
             return None
         if not bindings:
@@ -276,7 +279,7 @@ class Callees:
         return Effect(Does.UNSEEN, f".{name}")
 
 
-def _functions(binding: ast.AST) -> list[Function]:
+def _find_functions(binding: ast.AST) -> list[Function]:
     if isinstance(binding, (ast.Assign, ast.AnnAssign)):
         binding = binding.value or binding
     return [binding] if isinstance(binding, Function) else []
@@ -316,14 +319,14 @@ def get_last_name(node: ast.expr) -> str:
 @functools.lru_cache(maxsize=4096)
 def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
     """The effect of a function of another module."""
-    if table.longest(path, table.READERS):
+    if table.find_longest(path, table.READERS):
         return Effect(Does.FILES, path.rpartition(".")[2], reads=True)
     if symbol and symbol.startswith("tf."):
-        kind = table.longest(symbol, table.TENSORFLOW)
+        kind = table.find_longest(symbol, table.TENSORFLOW)
         return Effect(kind, _get_common_name(symbol)) if kind else None
     if is_tensorflow(path):
         return None
-    known = table.longest(path, table.FUNCTIONS)
+    known = table.find_longest(path, table.FUNCTIONS)
     if known is None:
         return Effect(Does.UNSEEN, path.rpartition(".")[2])
     return Effect(known, path) if known else None

@@ -64,9 +64,9 @@ class Guard:
 _TURNED = (ast.NotEq, ast.IsNot, ast.NotIn)
 
 
-def guard_of(test: ast.expr) -> tuple[Guard, Guard]:
+def read_guard(test: ast.expr) -> tuple[Guard, Guard]:
     """The conditions in the two branches of a test."""
-    words, holds = words_of(test), True
+    words, holds = find_words(test), True
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], _TURNED):
@@ -74,12 +74,12 @@ def guard_of(test: ast.expr) -> tuple[Guard, Guard]:
     return Guard(Kind.TEST, words, holds), Guard(Kind.TEST, words, not holds)
 
 
-def loop_of(head: ast.expr) -> Guard:
+def read_loop_guard(head: ast.expr) -> Guard:
     """The condition in a loop's body."""
-    return Guard(Kind.LOOP, words_of(head))
+    return Guard(Kind.LOOP, find_words(head))
 
 
-def words_of(node: ast.AST) -> frozenset[str]:
+def find_words(node: ast.AST) -> frozenset[str]:
     """What a condition is about: its names without their owners, and its constants."""
     owners = {
         id(n.value) for n in walk_breadth_first(node) if isinstance(n, ast.Attribute)

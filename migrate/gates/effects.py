@@ -16,21 +16,21 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from migrate import emitted
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.gates import order_of_names, shapes
 from migrate.gates.conditions import Guard, Kind, subtract_guards
 from migrate.gates.host_state import (
     SEVERAL,
     TWICE,
-    changes_of_steps,
     find_doubled,
     find_stale_reads,
+    find_step_changes,
 )
 from migrate.gates.late_changes import find_late_changes
-from migrate.gates.traces import Site, trace_of
+from migrate.gates.traces import Site, find_trace
 from migrate.rules.dropped import CODE as DROPPED
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables import host_effects as table
 from migrate.tables.host_effects import Does
 
@@ -65,19 +65,19 @@ class Difference:
     reason: str = ""
 
 
-def differences(
+def find_differences(
     original: str, result: str, findings: Iterable[Finding] = ()
 ) -> list[Difference]:
     """The effects of a result that differ from the original, and that no finding reports."""
     if original == result:
         return []
     result = _import_by_names(result, original)
-    scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
+    scopes = build_scopes(parse_source(original)), build_scopes(parse_source(result))
     moved = [*_find_moved_names(*scopes), *_find_changed_values(*scopes)]
     if not shapes.differ(*scopes):
         return moved
     (all_old, before), (all_new, after) = (
-        trace_of(*both) for both in zip(scopes, (original, result))
+        find_trace(*both) for both in zip(scopes, (original, result))
     )
     old = [site for site in all_old if not site.again]
     new = [site for site in all_new if not site.again]
@@ -117,7 +117,7 @@ def differences(
             f"`{_shorten_text(lines[line - 1].strip())}` {reason}",
         )
         for line, reason in (
-            *changes_of_steps(before, after),
+            *find_step_changes(before, after),
             *find_doubled(before, after),
         )
     ]
@@ -130,7 +130,7 @@ def differences(
     found += _find_repeated_effects([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
-            found += _conditions(one, other, stops, ends)
+            found += _compare_conditions(one, other, stops, ends)
     for one, other in _find_swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
@@ -143,7 +143,7 @@ def _import_by_names(result: str, original: str) -> str:
 
     def respell(match: re.Match[str]) -> str:
         names = {name.strip() for name in match[2].split(",")}
-        if match[0] in known or not names <= emitted.modules():
+        if match[0] in known or not names <= emitted.list_modules():
             return match[0]
         return f"{match[1]}import {match[2]}"
 
@@ -176,7 +176,7 @@ def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
     for (_, name), _ in order_of_names.find_early_locals(new).items():
         if name not in bound_anywhere:
             yield read_early(name)
-    for name, _ in order_of_names.imports_above_paths(new):
+    for name, _ in order_of_names.find_imports_above_paths(new):
         reason = f"`import {name}` would stand above the change of sys.path"
         yield Difference(line, Wrong.ORDER, reason)
 
@@ -246,7 +246,7 @@ def _pair_sites(
                 # What ran and was seen, and nothing names any more, is gone.
                 and (one_root or not site.unused or not _is_seen(site))
             ]
-            found = _pairs_by(way, left, right, balanced)
+            found = _pair_sites_by_way(way, left, right, balanced)
             pairs += found
             ones, others = {id(a) for a, _ in found}, {id(b) for _, b in found}
             old = [s for s in old if id(s) not in ones]
@@ -254,7 +254,7 @@ def _pair_sites(
     return pairs, old, new
 
 
-def _pairs_by(
+def _pair_sites_by_way(
     way: _Way, old: list[Site], new: list[Site], balanced: bool
 ) -> list[tuple[Site, Site]]:
     """Sites that are alike, in their order.
@@ -320,7 +320,7 @@ def _is_seen(site: Site) -> bool:
     return kind not in (Does.NOTHING, Does.PROCESS, Does.OBJECT)
 
 
-def _conditions(
+def _compare_conditions(
     one: Site, other: Site, stops: list[Guard], ends: set[Guard]
 ) -> Iterator[Difference]:
     """What decides whether an effect is had, and did not before, or no more does.
@@ -380,7 +380,8 @@ def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Si
             # Any two of these conflict: of the kind, or with all.
             alike = one.effect.conflicting == (kind, of)
             if not alike and (
-                one.effect.kind not in _WITH_ALL or not _conflict(one.effect.kind, kind)
+                one.effect.kind not in _WITH_ALL
+                or not _is_conflict(one.effect.kind, kind)
             ):
                 continue
             trace = (one.root, other.root)
@@ -394,7 +395,7 @@ def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Si
                 yield before[0], one
 
 
-def _conflict(one: Does, other: Does) -> bool:
+def _is_conflict(one: Does, other: Does) -> bool:
     """Whether effects of two kinds could see one another."""
     if one is other or Does.UNSEEN in (one, other):
         return True

@@ -59,7 +59,7 @@ class Freshness:
         return isinstance(node, ast.Call) and self._is_fresh_call(node)
 
     def _is_fresh_name(self, name: ast.Name) -> bool:
-        owner = self._callees.owner(name)
+        owner = self._callees.find_owner(name)
         if owner is None or not self.is_entered(owner.node):
             return False
         return all(
@@ -112,8 +112,8 @@ class Freshness:
             first = [a.arg for a in function.args.args[:1]]  # type: ignore[attr-defined]
             if argument.arg in first:
                 return self._is_fresh_receiver(function)
-        given = self._callees.origins.arguments(function, argument.arg)
-        default = _default(argument, function.args)  # type: ignore[attr-defined]
+        given = self._callees.origins.find_arguments(function, argument.arg)
+        default = _find_default(argument, function.args)  # type: ignore[attr-defined]
         if default is not None and not isinstance(default, ast.Constant):
             return False  # `seen=[]` is made once.
         known = bool(given) or default is not None
@@ -124,19 +124,19 @@ class Freshness:
         name = getattr(method, "name", "")
         if name in ("__init__", "__new__"):
             return True
-        called = self._callees.calls_of_method(name)
+        called = self._callees.find_method_calls(name)
         return bool(called) and all(
             self.is_fresh(call.value) for call in called if not self._is_outside(call)
         )
 
     def _is_outside(self, node: ast.AST) -> bool:
         """Whether a node is of code that the trace has not come through."""
-        return not self.is_entered(self._callees.scopes.scope_of(node).node)
+        return not self.is_entered(self._callees.scopes.find_scope(node).node)
 
     def _is_fresh_attribute(self, node: ast.Attribute) -> bool:
-        if self._callees.path(node) or not self.is_fresh(node.value):
+        if self._callees.find_path(node) or not self.is_fresh(node.value):
             return False
-        values = self._callees.origins.attribute_values(node.attr)
+        values = self._callees.origins.find_attribute_values(node.attr)
         return all(map(self.is_fresh, values))
 
     def _is_fresh_call(self, call: ast.Call) -> bool:
@@ -146,12 +146,12 @@ class Freshness:
         functions = self._callees.find_called_functions(called)
         if functions:
             return all(map(self._returns_fresh, functions))
-        path = self._callees.path(called)
+        path = self._callees.find_path(called)
         if path:
-            kind = table.longest(path, table.FUNCTIONS)
+            kind = table.find_longest(path, table.FUNCTIONS)
             return is_tensorflow(path) or kind not in (None, table.Does.UNSEEN)
         if isinstance(called, ast.Name):
-            return not self._callees.bindings(called) and called.id in table.MAKERS
+            return not self._callees.find_bindings(called) and called.id in table.MAKERS
         if isinstance(called, ast.Attribute):
             if called.attr in table.PURE_METHODS and called.attr not in table.LOOKS_UP:
                 return True
@@ -168,7 +168,7 @@ class Freshness:
         )
 
 
-def _default(argument: ast.arg, arguments: ast.arguments) -> ast.expr | None:
+def _find_default(argument: ast.arg, arguments: ast.arguments) -> ast.expr | None:
     """What a parameter is where a call does not give it."""
     places = [*arguments.posonlyargs, *arguments.args]
     for named, defaults in (

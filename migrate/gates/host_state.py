@@ -13,13 +13,13 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from migrate.gates.accesses import AT_END, Access, How
-from migrate.gates.late_changes import originals
+from migrate.gates.late_changes import find_originals
 
 SEVERAL = "would be done by several steps"
 TWICE = "would be done in two places"
 
 
-def changes_of_steps(
+def find_step_changes(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str]]:
     """The original's lines that change something, and what would be wrong."""
@@ -31,7 +31,7 @@ def changes_of_steps(
         reason = state.judge(place, access)
         if reason:
             seen.add(access.name)
-            yield _origin(access, old), reason
+            yield _find_origin(access, old), reason
 
 
 def find_doubled(
@@ -119,12 +119,15 @@ def _may_be_seen(change: Access, read: Access) -> bool:
     return not (change.entry and read.entry) or change.entry == read.entry
 
 
-def _origin(access: Access, old: Sequence[Access]) -> int:
+def _find_origin(access: Access, old: Sequence[Access]) -> int:
     """Where the original does it."""
     written = [a for a in old if a.how is not How.READ]
     for known in (
         [a for a in written if a.text == access.text],
-        *([a for a in written if a.name == name] for name in originals(access.name)),
+        *(
+            [a for a in written if a.name == name]
+            for name in find_originals(access.name)
+        ),
     ):
         if known:
             return known[0].line
@@ -202,11 +205,11 @@ class _State:
         if not access.at_once:
             return "would be done when a step is traced, and other code asks for it"
         before = sum(at < place for at, _ in outside)
-        if before > self._reads_before_change(access.name):
+        if before > self._count_reads_before_change(access.name):
             return "would be done when a step is traced, after what asks for it"
         return ""
 
-    def _reads_before_change(self, name: str) -> int:
+    def _count_reads_before_change(self, name: str) -> int:
         """How often the original asks for it before it changes it."""
         known = [a for a in self._old if a.name == name and not a.first]
         change = next((a for a in known if a.how is not How.READ), None)

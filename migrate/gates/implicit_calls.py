@@ -35,17 +35,17 @@ class ImplicitCalls:
     def run_by(self, node: ast.AST) -> Iterator[Function]:
         """The functions that evaluating an expression may run, its own calls apart."""
         if isinstance(node, ast.Attribute) and node.attr in self._properties:
-            if not self._callees.path(node):
+            if not self._callees.find_path(node):
                 yield from self._callees.methods[node.attr]
         if isinstance(node, ast.Call):
             for function in self._callees.find_called_functions(node.func):
-                yield from self._decorating(function)
+                yield from self._find_decorating(function)
         if self._operators:
-            for name in self._methods_of(node):
+            for name in self._find_methods(node):
                 if name in self._operators:
                     yield from self._callees.methods[name]
 
-    def _methods_of(self, node: ast.AST) -> tuple[str, ...]:
+    def _find_methods(self, node: ast.AST) -> tuple[str, ...]:
         kind = node
         if isinstance(node, (ast.BinOp, ast.AugAssign, ast.UnaryOp)):
             kind = node.op
@@ -60,13 +60,13 @@ class ImplicitCalls:
 
     def _list_called_methods(self, call: ast.Call, name: ast.Name) -> tuple[str, ...]:
         """What a call of an object runs, or of a built-in function: `len(layers)`."""
-        if not self._callees.bindings(name):
+        if not self._callees.find_bindings(name):
             return (f"__{name.id}__",) if call.args else ()
         if self._callees.find_called_functions(name) or self._callees.is_class(name):
             return ()
         return ("__call__",)
 
-    def _decorating(self, function: Function) -> Iterator[Function]:
+    def _find_decorating(self, function: Function) -> Iterator[Function]:
         """What the decorators of a function have put around it."""
         for decorator in getattr(function, "decorator_list", ()):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator

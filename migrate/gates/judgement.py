@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from migrate.findings import Finding, Outcome
-from migrate.gates.effects import Difference, Wrong, differences
+from migrate.gates.effects import Difference, Wrong, find_differences
 from migrate.migration import Migration
 
 _MOVE = (
@@ -33,30 +33,30 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
     """
     if done.text == text or any(f.outcome is Outcome.FAILED for f in done.findings):
         return done
-    found = differences(text, done.text, done.findings)
+    found = find_differences(text, done.text, done.findings)
     if not found:
         return done
     if all(d.wrong in _CODES for d in found):
         codes = [(d, _CODES[d.wrong]) for d in found]
-        told = [_finding(d, code, _OUTCOMES[code], text) for d, code in codes]
+        told = [_make_finding(d, code, _OUTCOMES[code], text) for d, code in codes]
         return Migration(
             done.text, tuple(sorted([*done.findings, *told])), done.support
         )
     other = again()
     if other.text not in (text, done.text):
-        if not differences(text, other.text, other.findings):
+        if not find_differences(text, other.text, other.findings):
             return other
     return Migration(text, _make_refusals(found, text))
 
 
-def refusals(original: str, result: str) -> tuple[Finding, ...]:
+def find_refusals(original: str, result: str) -> tuple[Finding, ...]:
     """Why a result cannot stand for the original; nothing where it can."""
-    return _make_refusals(differences(original, result), original)
+    return _make_refusals(find_differences(original, result), original)
 
 
 def _make_refusals(found: list[Difference], text: str) -> tuple[Finding, ...]:
     return tuple(
-        _finding(
+        _make_finding(
             d,
             "G007",
             Outcome.REFUSED,
@@ -68,7 +68,7 @@ def _make_refusals(found: list[Difference], text: str) -> tuple[Finding, ...]:
     )
 
 
-def _finding(
+def _make_finding(
     found: Difference, code: str, outcome: Outcome, text: str, recipe: str = ""
 ) -> Finding:
     line = text.split("\n")[found.line - 1]

@@ -40,14 +40,16 @@ def find_late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]
     for step in steps:
         for spelled, at in _Step(changes, step).find_changed():
             inside = changes.is_in_function(at)
-            lines = {n: before.last_line(n, inside) for n in originals(spelled)}
+            lines = {
+                n: before.find_last_line(n, inside) for n in find_originals(spelled)
+            }
             name = next((n for n in lines if lines[n]), "")
             if name and name not in seen and not before.is_read_when_called(name):
                 seen.add(name)
                 yield name, lines[name], step.name
 
 
-def originals(name: str) -> list[str]:
+def find_originals(name: str) -> list[str]:
     """What a name may have been: `scale` of `model_scale_2`, where `self.scale` was."""
     words = re.sub(r"_\d+$", "", name).split("_")
     return [name, *("_".join(words[i:]) for i in range(len(words)))]
@@ -62,7 +64,7 @@ def _find_parts(value: ast.expr) -> set[str]:
     return set()
 
 
-def line_of(node: ast.AST) -> int:
+def find_line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
@@ -85,33 +87,33 @@ class _Changes:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 self.attributes.setdefault(node.attr, []).append(node)
             elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                self._change(node.value)
+                self._note_change(node.value)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in table.CHANGING_METHODS:
-                    self._change(node.func.value)
+                    self._note_change(node.func.value)
                 if node.func.attr in table.CHANGING_FUNCTIONS:
                     for given in node.args:
-                        self._change(given)
+                        self._note_change(given)
             elif isinstance(node, ast.Assign):
                 for held in _find_parts(node.value):
                     for target in node.targets:
                         if isinstance(target, ast.Name):
                             self._others.setdefault(held, set()).add(target.id)
 
-    def _change(self, changed: ast.expr) -> None:
+    def _note_change(self, changed: ast.expr) -> None:
         if isinstance(changed, ast.Attribute):
             self.attributes.setdefault(changed.attr, []).append(changed)
-        elif isinstance(changed, ast.Name) and not self.callees.path(changed):
+        elif isinstance(changed, ast.Name) and not self.callees.find_path(changed):
             self.contents.setdefault(changed.id, []).append(changed)
 
     def find_changed_contents(self, name: ast.Name, owner: Scope) -> Iterator[ast.Name]:
         """Where the object of a name is changed in place, by any name that it has."""
         for spelled in {name.id} | self._others.get(name.id, set()):
             for at in self.contents.get(spelled, ()):
-                if self.scopes.scope_of(at).owner(spelled) is owner:
+                if self.scopes.find_scope(at).find_owner(spelled) is owner:
                     yield at
 
-    def last_line(self, name: str, in_function: bool) -> int:
+    def find_last_line(self, name: str, in_function: bool) -> int:
         """The last line that binds or changes what has the name; 0 if none does.
 
         Args:
@@ -124,10 +126,10 @@ class _Changes:
             )
         found = [node for node in found if not isinstance(node, ast.arg)]
         inside = [node for node in found if in_function and self.is_in_function(node)]
-        return max(map(line_of, inside or found), default=0)
+        return max(map(find_line, inside or found), default=0)
 
     def is_in_function(self, node: ast.AST) -> bool:
-        return isinstance(self.scopes.scope_of(node).node, _FUNCTIONS)
+        return isinstance(self.scopes.find_scope(node).node, _FUNCTIONS)
 
     def is_read_when_called(self, name: str) -> bool:
         """Whether functions alone read it that are given to somebody, as a model_fn is.
@@ -138,7 +140,7 @@ class _Changes:
         return bool(reads) and all(self._is_in_given(node) for node in reads)
 
     def _is_in_given(self, node: ast.AST) -> bool:
-        scope: Scope | None = self.scopes.scope_of(node)
+        scope: Scope | None = self.scopes.find_scope(node)
         while scope is not None:
             if isinstance(scope.node, _FUNCTIONS) and any(
                 isinstance(use.ctx, ast.Load) and not self._is_called(use)
@@ -152,14 +154,14 @@ class _Changes:
         above = self.scopes.parents[use]
         return isinstance(above, ast.Call) and above.func is use
 
-    def bindings(self, owner: Scope, name: str) -> Iterator[ast.AST]:
+    def find_bindings(self, owner: Scope, name: str) -> Iterator[ast.AST]:
         """All that binds a name of a scope, `global` and `nonlocal` functions too."""
         for at in owner.bindings[name]:
             if not isinstance(at, ast.Global):
                 yield at
         for scope in self.scopes.scope_by_node.values():
             if name in scope.outer_names and name in scope.bindings:
-                if scope.parent is not None and scope.parent.owner(name) is owner:
+                if scope.parent is not None and scope.parent.find_owner(name) is owner:
                     yield from scope.bindings[name]
 
 
@@ -169,7 +171,7 @@ class _Step:
     def __init__(self, changes: _Changes, step: _Function) -> None:
         self._changes, self._step = changes, step
         self._scopes = changes.scopes
-        self._home = self._scopes.scope_of(step).node
+        self._home = self._scopes.find_scope(step).node
         self._called: set[ast.AST] = set()
         self._uses = changes.uses.get(step.name, [])
 
@@ -185,18 +187,18 @@ class _Step:
                 for callee in self._changes.callees.find_called_functions(node.func):
                     yield from self._find_late_changes(callee)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                if not self._changes.callees.path(node):
+                if not self._changes.callees.find_path(node):
                     for at in self._changes.attributes.get(node.attr, ()):
                         if self._is_late(at):
                             yield node.attr, at
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                yield from self._name(node)
+                yield from self._find_name_changes(node)
 
-    def _name(self, node: ast.Name) -> Iterator[tuple[str, ast.AST]]:
-        owner = self._scopes.scope_of(node).owner(node.id)
+    def _find_name_changes(self, node: ast.Name) -> Iterator[tuple[str, ast.AST]]:
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or self._is_traced(owner.node):
             return
-        bindings = list(self._changes.bindings(owner, node.id))
+        bindings = list(self._changes.find_bindings(owner, node.id))
         late = [at for at in bindings if self._is_late(at)]
         if len(late) < len(bindings):  # Else it never was bound before.
             changed = self._changes.find_changed_contents(node, owner)
@@ -207,11 +209,13 @@ class _Step:
         """Whether it may run after the step is defined, and before it is traced."""
         if isinstance(at, ast.arg) or self._is_traced(at):
             return False
-        home = self._scopes.scope_of(at).node
+        home = self._scopes.find_scope(at).node
         if isinstance(home, _FUNCTIONS) and home is not self._home:
             return home.name != "__init__"
         end = self._step.end_lineno or self._step.lineno
-        return line_of(at) > end and any(self._is_after(use, at) for use in self._uses)
+        return find_line(at) > end and any(
+            self._is_after(use, at) for use in self._uses
+        )
 
     def _is_after(self, use: ast.AST, at: ast.AST) -> bool:
         """Whether a use of the step may come after a change, which is one of its home."""
@@ -227,7 +231,7 @@ class _Step:
             statement in around
         ):  # `w = step()` binds later; `for w in w: step()` does not.
             return not around.isdisjoint(getattr(statement, "body", ()))
-        return line_of(use) >= line_of(statement)
+        return find_line(use) >= find_line(statement)
 
     def _walk_outwards(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node and what it stands in, up to where the step is defined."""

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate import emitted
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
+_WRITTEN = frozenset(emitted.find_module(name) for name in emitted.list_names())
 _PATH = ("sys.path.append", "sys.path.insert", "sys.path.extend", "sys.path")
 
 
@@ -25,7 +25,7 @@ def find_early_names(scopes: Scopes) -> dict[str, int]:
     return _Names(scopes).run()
 
 
-def imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
+def find_imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
     """Written modules that are imported above a change of where modules come from.
 
     One that is used above it as well cannot stand below.
@@ -99,14 +99,14 @@ class _Names:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Global):
                 self._bound.update(node.names)
-        self._suite(self._body)
+        self._walk_suite(self._body)
         return self._found
 
     def run_function(self) -> dict[str, int]:
-        self._suite(self._body)
+        self._walk_suite(self._body)
         return self._found
 
-    def _suite(self, statements: Iterable[ast.stmt]) -> None:
+    def _walk_suite(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
             if self._open:
                 return  # A star may have bound anything.
@@ -114,11 +114,11 @@ class _Names:
             if isinstance(statement, ast.ImportFrom):
                 self._open = any(alias.name == "*" for alias in statement.names)
             self._bound |= _BoundBy(statement).names
-            for part in children(statement):
+            for part in list_children(statement):
                 if isinstance(part, ast.ExceptHandler):
                     if part.name:
                         self._bound.add(part.name)
-                    self._suite(part.body)
+                    self._walk_suite(part.body)
             if self._body is not self._tree.body and isinstance(statement, _LOOPS):
                 self._bound |= {
                     n.id
@@ -127,18 +127,18 @@ class _Names:
                 }
             if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
                 for name in ("body", "orelse", "finalbody"):
-                    self._suite(getattr(statement, name, None) or ())
+                    self._walk_suite(getattr(statement, name, None) or ())
 
     def _read(self, statement: ast.stmt) -> None:
         """What evaluating it reads, but for its suites; a class reads all its suite."""
         whole = isinstance(statement, ast.ClassDef)
-        for part in children(statement):
+        for part in list_children(statement):
             if isinstance(part, ast.ExceptHandler):
                 continue
             if whole or not isinstance(part, ast.stmt):
-                self._expression(part, statement.lineno)
+                self._walk_expression(part, statement.lineno)
 
-    def _expression(self, part: ast.AST, line: int) -> None:
+    def _walk_expression(self, part: ast.AST, line: int) -> None:
         own: set[str] = set()
         todo = [part]
         reads: list[str] = []
@@ -155,7 +155,7 @@ class _Names:
                     own.add(node.id)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reads += self._find_names_of_function(node.func.id)
-            todo += children(node)
+            todo += list_children(node)
         for name in reads:
             if (
                 name not in self._bound
@@ -206,7 +206,7 @@ class _BoundBy:
                 if isinstance(inner, (ast.Import, ast.ImportFrom)):
                     self.names |= _BoundBy(inner).names
         else:
-            for part in children(statement):
+            for part in list_children(statement):
                 if not isinstance(part, ast.stmt):
                     self.names |= {
                         n.id

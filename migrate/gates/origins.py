@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import host_effects as table
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOTHING = (False, False)
-_WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
+_WRITTEN = frozenset(emitted.find_module(name) for name in emitted.list_names())
 # What hands on what it is given, in the modules that are written beside a program.
 _HANDS_ON = frozenset({"training_session.per_worker", "training_session.task_index"})
 # What is computed by these is a value of the program's own, not a tensor.
@@ -55,7 +55,7 @@ class Origins:
             elif isinstance(node, ast.Call):
                 self._read_call(node)
             elif isinstance(node, ast.ClassDef):
-                if any(is_tensorflow(callees.path(base)) for base in node.bases):
+                if any(is_tensorflow(callees.find_path(base)) for base in node.bases):
                     self._of_classes.update(node.body)
             if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
                 for decorator in node.decorator_list:
@@ -79,11 +79,11 @@ class Origins:
             for name, value in named:
                 self._arguments.setdefault((function, name), []).append(value)
 
-    def arguments(self, function: ast.AST, name: str) -> list[ast.expr]:
+    def find_arguments(self, function: ast.AST, name: str) -> list[ast.expr]:
         """What the calls in sight give a parameter."""
         return self._arguments.get((function, name), [])
 
-    def attribute_values(self, name: str) -> list[ast.expr]:
+    def find_attribute_values(self, name: str) -> list[ast.expr]:
         """What is assigned to an attribute, whatever object it is of."""
         return self._attributes.get(name, [])
 
@@ -96,7 +96,7 @@ class Origins:
         if not isinstance(binding, ast.arg):
             return False
         scopes = self._callees.scopes
-        function = scopes.parents.get(binding) or self._function_of(binding)
+        function = scopes.parents.get(binding) or self._find_function(binding)
         above: ast.AST | None = function
         while above is not None:
             if above in self._decorators:
@@ -112,7 +112,7 @@ class Origins:
             for v in values
         )
 
-    def _function_of(self, binding: ast.arg) -> ast.AST | None:
+    def _find_function(self, binding: ast.arg) -> ast.AST | None:
         for node, scope in self._callees.scopes.scope_by_node.items():
             if binding in scope.bindings.get(binding.arg, ()):
                 return node
@@ -130,19 +130,19 @@ class Origins:
                 return element
         found = _NOTHING
         if isinstance(node, ast.Attribute):
-            path = self._callees.path(node)
+            path = self._callees.find_path(node)
             if path:
                 return _find_origin_of_path(path)
             found = self._trace_attribute(node.attr)
         elif isinstance(node, ast.Name):
-            path = self._callees.path(node)
+            path = self._callees.find_path(node)
             return _find_origin_of_path(path) if path else self._trace_name(node)
         if found[0]:
             return found
-        return _join_origins([found, *map(self.trace_origin, children(node))])
+        return _join_origins([found, *map(self.trace_origin, list_children(node))])
 
     def _trace_call(self, call: ast.Call) -> Origin:
-        path = self._callees.path(call.func)
+        path = self._callees.find_path(call.func)
         if path in _HANDS_ON:
             value = call.args[0] if call.args else None
             return self.trace_origin(
@@ -152,7 +152,9 @@ class Origins:
             return False, True
         if path.partition(".")[0] in table.OF_VALUES:
             return False, True
-        if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
+        if isinstance(call.func, ast.Name) and not self._callees.find_bindings(
+            call.func
+        ):
             if call.func.id in table.VALUES:
                 return False, True
         found = [
@@ -163,7 +165,7 @@ class Origins:
         return _join_origins([*found, *map(self.trace_origin, parts)])
 
     def _trace_name(self, name: ast.Name) -> Origin:
-        owner = self._callees.owner(name)
+        owner = self._callees.find_owner(name)
         if owner is None:
             return _NOTHING
         key = (owner.node, name.id)
@@ -231,13 +233,13 @@ class Origins:
 
 
 def _find_origin_of_path(path: str) -> Origin:
-    if table.longest(path, table.READERS):
+    if table.find_longest(path, table.READERS):
         return False, True
     if is_tensorflow(path) and table.HOST_MODULES.intersection(path.split(".")):
         return False, True
     if is_tensorflow(path):
         return True, False
-    return False, table.longest(path, table.FUNCTIONS) is not None
+    return False, table.find_longest(path, table.FUNCTIONS) is not None
 
 
 def _join_origins(found: Iterable[Origin]) -> Origin:

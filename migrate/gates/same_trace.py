@@ -6,10 +6,10 @@ what a migration has taken apart.
 
 from __future__ import annotations
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.gates.conditions import Guard
-from migrate.gates.traces import Site, sites_of
-from migrate.source.nodes import tree_of
+from migrate.gates.traces import Site, find_sites
+from migrate.source.nodes import parse_source
 from migrate.tables import host_effects as table
 
 # A step that is traced earlier than at its first call: its code does nothing but build.
@@ -18,7 +18,7 @@ _ONLY_BUILD = frozenset({".get_concrete_function"})
 
 def has_same_trace(before: str, after: str) -> bool:
     """Whether each effect has its place, its kind and its conditions as before."""
-    old, new = _sites(before), _sites(after)
+    old, new = _find_sites(before), _find_sites(after)
     # An object that a block makes and uses is nobody else's; without the block it is told
     # by one text alone.
     both = {s.effect for s in old} & {s.effect for s in new}
@@ -29,8 +29,8 @@ def has_same_trace(before: str, after: str) -> bool:
     return len(old) == len(new) and all(map(_is_same, old, new))
 
 
-def _sites(text: str) -> list[Site]:
-    found = sites_of(scopes_of(tree_of(text)), text)
+def _find_sites(text: str) -> list[Site]:
+    found = find_sites(build_scopes(parse_source(text)), text)
     return [
         site
         for site in found

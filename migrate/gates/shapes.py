@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -36,9 +36,9 @@ def _differ(one: ast.AST, other: ast.AST, old: Scopes, new: Scopes) -> bool:
         return True
     heads: list[list[str]] = [[], []]
     for found, node, scopes in ((heads[0], one, old), (heads[1], other, new)):
-        for child in children(node):
+        for child in list_children(node):
             if not isinstance(child, (ast.stmt, ast.excepthandler)):
-                found += _calls(child, scopes)
+                found += _find_calls(child, scopes)
     if heads[0] != heads[1]:
         return True
     for name in ("body", "orelse", "finalbody"):
@@ -66,7 +66,7 @@ def _is_import(statement: ast.stmt) -> bool:
     )
 
 
-def _calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
+def _find_calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
     """The calls that are not of TensorFlow, in an order: their names, and what is in them."""
     for inner in walk_breadth_first(node):
         if not isinstance(inner, ast.Call):

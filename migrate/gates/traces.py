@@ -14,10 +14,16 @@ from collections.abc import Iterable, Iterator
 from migrate.facts.scopes import Scopes
 from migrate.gates.accesses import Access, Accesses, Place
 from migrate.gates.callees import Callees, Effect, Function, get_last_name, is_deferred
-from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
+from migrate.gates.conditions import (
+    Guard,
+    Kind,
+    find_words,
+    read_guard,
+    read_loop_guard,
+)
 from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import host_effects as table
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -62,12 +68,12 @@ class Site:
     again: bool = False
 
 
-def sites_of(scopes: Scopes, text: str) -> list[Site]:
+def find_sites(scopes: Scopes, text: str) -> list[Site]:
     """All effects of a module, in their order."""
     return _Trace(scopes, text).run()
 
 
-def trace_of(scopes: Scopes, text: str) -> tuple[list[Site], list[Access]]:
+def find_trace(scopes: Scopes, text: str) -> tuple[list[Site], list[Access]]:
     """All effects of a module, and where it reads and changes what Python keeps."""
     trace = _Trace(scopes, text)
     return trace.run(), trace.accesses.found
@@ -101,7 +107,7 @@ class _Trace:
         self._statement: ast.stmt | None = None
 
     def run(self) -> list[Site]:
-        self._suite(self._scopes.tree.body)
+        self._walk_suite(self._scopes.tree.body)
         mentioned = {
             function
             for node in self._scopes.walk()
@@ -114,7 +120,7 @@ class _Trace:
             if isinstance(node, Function)
             and not (isinstance(node, ast.Lambda) and not self._is_deferred(node))
         ]
-        names = self._names()
+        names = self._find_names()
         # First those that nothing calls; then what only such could reach.
         for later in (False, True):
             for function in functions:
@@ -124,10 +130,10 @@ class _Trace:
                     self._root = getattr(function, "name", "lambda")
                     self._unused = self._root not in names
                     self._waits = []
-                    self._body(function)
+                    self._walk_body(function)
         return self._sites
 
-    def _names(self) -> set[str]:
+    def _find_names(self) -> set[str]:
         """What the program names, and functions that others call without naming them."""
         found = {"lambda"}
         for node in self._scopes.walk():
@@ -148,49 +154,49 @@ class _Trace:
 
     # -- statements --------------------------------------------------------------------
 
-    def _suite(self, statements: Iterable[ast.stmt]) -> bool:
+    def _walk_suite(self, statements: Iterable[ast.stmt]) -> bool:
         """Goes through a suite; whether it never comes to its end."""
         before = len(self._guards)
         ends = False
         for statement in statements:
             self._statement = statement
-            ends = self._visit(statement) or ends
+            ends = self._visit_statement(statement) or ends
         self._waits += [g for g in self._guards[before:] if g.kind is Kind.SERVE]
         del self._guards[before:]
         return ends
 
-    def _visit(self, statement: ast.stmt) -> bool:
+    def _visit_statement(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.If):
             return self._visit_if(statement)
         if isinstance(statement, _LOOPS):
             head = (
                 statement.test if isinstance(statement, ast.While) else statement.iter
             )
-            self._expression(head)
-            self._note(statement)
+            self._walk_expression(head)
+            self._note_statement(statement)
             self._loops.append(statement)
-            self._visit_under(loop_of(head), statement.body)
+            self._visit_under(read_loop_guard(head), statement.body)
             self._loops.pop()
-            self._suite(statement.orelse)
+            self._walk_suite(statement.orelse)
         elif isinstance(statement, ast.Try):
-            self._suite([*statement.body, *statement.orelse])
+            self._walk_suite([*statement.body, *statement.orelse])
             for handler in statement.handlers:
-                kind = words_of(handler.type) if handler.type else frozenset()
+                kind = find_words(handler.type) if handler.type else frozenset()
                 self._visit_under(Guard(Kind.HANDLER, kind), handler.body)
-            self._suite(statement.finalbody)
+            self._walk_suite(statement.finalbody)
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
             for item in statement.items:
-                self._expression(item.context_expr)
-            self._note(statement)
-            return self._suite(statement.body)
+                self._walk_expression(item.context_expr)
+            self._note_statement(statement)
+            return self._walk_suite(statement.body)
         elif isinstance(statement, Function):
-            for default in children(statement.args):
+            for default in list_children(statement.args):
                 if isinstance(default, ast.expr):
-                    self._expression(default)
+                    self._walk_expression(default)
             if any(map(_traces_at_once, statement.decorator_list)):
-                self._body(statement)
+                self._walk_body(statement)
         elif isinstance(statement, ast.ClassDef):
-            self._suite(statement.body)
+            self._walk_suite(statement.body)
         else:
             return self._visit_simple(statement)
         return False
@@ -198,10 +204,10 @@ class _Trace:
     def _visit_simple(self, statement: ast.stmt) -> bool:
         if _is_of_notebook(statement):
             return False
-        for child in children(statement):
+        for child in list_children(statement):
             if isinstance(child, ast.expr):
-                self._expression(child)
-        self._note(statement)
+                self._walk_expression(child)
+        self._note_statement(statement)
         if isinstance(statement, ast.Raise) and not _is_abstract(statement):
             name = get_last_name(statement.exc) if statement.exc else ""
             self._add(Effect(table.Does.PROCESS, f"raise {name}"), statement)
@@ -220,13 +226,13 @@ class _Trace:
         )
         for target in targets:
             inner = target.value if isinstance(target, ast.Subscript) else target
-            path = self._callees.path(inner)
+            path = self._callees.find_path(inner)
             if path in table.PATHS:
                 self._add(Effect(table.Does.PATH, path), statement)
 
     def _visit_if(self, statement: ast.If) -> bool:
-        self._expression(statement.test)
-        holds, other = guard_of(statement.test)
+        self._walk_expression(statement.test)
+        holds, other = read_guard(statement.test)
         before = [*self._waits]
         inside = self._visit_under(holds, statement.body)
         waits, self._waits = self._waits[len(before) :], before
@@ -247,7 +253,7 @@ class _Trace:
 
     def _visit_under(self, guard: Guard, statements: list[ast.stmt]) -> bool:
         self._guards.append(guard)
-        ends = self._suite(statements)
+        ends = self._walk_suite(statements)
         self._guards.pop()
         return ends
 
@@ -255,10 +261,10 @@ class _Trace:
         call = getattr(statement, "value", None)
         if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
             return False
-        if self._callees.path(call.func) in table.NEVER_RETURN:
+        if self._callees.find_path(call.func) in table.NEVER_RETURN:
             return True
         if isinstance(call.func, ast.Name) and call.func.id in ("exit", "quit"):
-            return not self._callees.bindings(call.func)
+            return not self._callees.find_bindings(call.func)
         return (  # A server's: a thread's ends, but of what follows all waits for it.
             isinstance(call.func, ast.Attribute)
             and call.func.attr == "join"
@@ -269,49 +275,51 @@ class _Trace:
     def _serves(self, statement: ast.stmt) -> bool:
         """Whether a worker waits here for what the coordinator lets it do."""
         call = getattr(statement, "value", None)
-        return isinstance(call, ast.Call) and self._callees.path(call.func) == _SERVES
+        return (
+            isinstance(call, ast.Call) and self._callees.find_path(call.func) == _SERVES
+        )
 
     # -- expressions -------------------------------------------------------------------
 
-    def _expression(self, node: ast.expr) -> None:
+    def _walk_expression(self, node: ast.expr) -> None:
         """What evaluating it does, in the order in which Python does it."""
         if isinstance(node, ast.Lambda):
             if not self._is_deferred(node):
-                self._expression(node.body)
+                self._walk_expression(node.body)
         elif isinstance(node, ast.IfExp):
-            self._expression(node.test)
-            for guard, part in zip(guard_of(node.test), (node.body, node.orelse)):
+            self._walk_expression(node.test)
+            for guard, part in zip(read_guard(node.test), (node.body, node.orelse)):
                 self._guards.append(guard)
-                self._expression(part)
+                self._walk_expression(part)
                 self._guards.pop()
         elif isinstance(node, _COMPREHENSIONS):
-            self._comprehension(node)
+            self._walk_comprehension(node)
         else:
-            for child in children(node):
+            for child in list_children(node):
                 if isinstance(child, ast.keyword):
-                    self._expression(child.value)
+                    self._walk_expression(child.value)
                 elif isinstance(child, ast.expr):
-                    self._expression(child)
+                    self._walk_expression(child)
             self.accesses.note_read(node, self._update_place())
             self._run_implicitly(node)
             if isinstance(node, ast.Call):
-                self._call(node)
+                self._walk_call(node)
 
-    def _comprehension(self, node: ast.expr) -> None:
+    def _walk_comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, _COMPREHENSIONS)
         for generator in node.generators:
-            self._expression(generator.iter)
-        self._guards.append(loop_of(node.generators[0].iter))
+            self._walk_expression(generator.iter)
+        self._guards.append(read_loop_guard(node.generators[0].iter))
         for test in (test for g in node.generators for test in g.ifs):
-            self._expression(test)
+            self._walk_expression(test)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for part in parts:
-            self._expression(part)
+            self._walk_expression(part)
         self._guards.pop()
 
-    def _call(self, call: ast.Call) -> None:
+    def _walk_call(self, call: ast.Call) -> None:
         if not self._callees.find_called_functions(call.func):
-            effect = self._callees.effect(call)
+            effect = self._callees.find_effect(call)
             self.accesses.note_call(call, effect, self._update_place())
             if effect is not None:
                 self._add(effect, call)
@@ -325,7 +333,7 @@ class _Trace:
                 waits, self._waits = self._waits, []
             if self._is_traced(function):
                 self._guards = [g for g in self._guards if g.kind is not Kind.LOOP]
-            self._body(function)
+            self._walk_body(function)
             self._waits = [*waits, *self._waits]
         self._guards, self._statement = guards, statement
 
@@ -336,10 +344,12 @@ class _Trace:
         """
         for function in self._callees.find_called_functions(call.func):
             yield function, True
-        path = self._callees.path(call.func)
+        path = self._callees.find_path(call.func)
         at_once = not is_tensorflow(path)
         given = [*call.args, *(k.value for k in call.keywords)]
-        if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
+        if isinstance(call.func, ast.Name) and not self._callees.find_bindings(
+            call.func
+        ):
             given = given if call.func.id in table.RUNS_GIVEN else []
         for argument in given:
             if isinstance(argument, (ast.Name, ast.Attribute)):
@@ -353,16 +363,16 @@ class _Trace:
 
     def _is_traced(self, function: Function) -> bool:
         """Whether its effects are those of building a graph, whatever loop calls it."""
-        decorators = decorators_of(function)
+        decorators = list_decorators(function)
         return any(map(self._callees.origins.is_of_tensorflow, decorators))
 
-    def _body(self, function: Function) -> None:
+    def _walk_body(self, function: Function) -> None:
         """Goes through a function once, and once for each that is traced and calls it."""
         traced, place, muted = self._traced, self._place, self._muted
         if traced is None and self._is_traced(function):
             self._traced = function
         if place.step is None and self._is_step(function):
-            at_once = any(map(_traces_at_once, decorators_of(function)))
+            at_once = any(map(_traces_at_once, list_decorators(function)))
             self._place = self._places.setdefault(function, Place(function, at_once))
         if self._traced is None:
             again = function not in self._entered
@@ -378,17 +388,17 @@ class _Trace:
             self._place.entered |= {function}
             first = len(self.accesses.found)
             if isinstance(function, ast.Lambda):
-                self._expression(function.body)
+                self._walk_expression(function.body)
             else:
-                self._suite(function.body)
+                self._walk_suite(function.body)
             self._noted[key] = first, len(self.accesses.found)
         elif key in self._noted and function is not self._place.step:
-            self.accesses.repeat(*self._noted[key], self._update_place())
+            self.accesses.repeat_changes(*self._noted[key], self._update_place())
         self._traced, self._place, self._muted = traced, place, muted
 
     def _is_step(self, function: Function) -> bool:
         """Whether TensorFlow traces it: code of it runs whenever that is done."""
-        for decorator in decorators_of(function):
+        for decorator in list_decorators(function):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if get_last_name(
                 called
@@ -398,7 +408,9 @@ class _Trace:
         return (
             isinstance(above, ast.ClassDef)
             and getattr(function, "name", "") in table.TRACED_METHODS
-            and any(is_tensorflow(self._callees.path(base)) for base in above.bases)
+            and any(
+                is_tensorflow(self._callees.find_path(base)) for base in above.bases
+            )
         )
 
     def _update_place(self) -> Place:
@@ -407,7 +419,7 @@ class _Trace:
         place.statement, place.loops = self._statement, self._loops
         return place
 
-    def _note(self, statement: ast.stmt) -> None:
+    def _note_statement(self, statement: ast.stmt) -> None:
         self.accesses.note_statement(statement, self._update_place())
         self._run_implicitly(statement)
 
@@ -417,7 +429,7 @@ class _Trace:
         for function in self._implicit.run_by(node):
             if function not in self._place.entered:
                 self._muted, self._guards = True, [*guards]
-                self._body(function)
+                self._walk_body(function)
         self._muted, self._guards, self._statement = muted, guards, at
 
     def _is_deferred(self, node: ast.Lambda) -> bool:
@@ -438,7 +450,7 @@ class _Trace:
                 effect,
                 frozenset(value for value in constants if isinstance(value, str)),
                 frozenset(map(repr, constants)),
-                "" if isinstance(node, ast.Raise) else self._text(node),
+                "" if isinstance(node, ast.Raise) else self._spell_node(node),
                 at.lineno,
                 frozenset((n.lineno, n.col_offset + 1) for n in (at, node)),
                 self._root,
@@ -452,7 +464,7 @@ class _Trace:
         )
         self._known.add(node)
 
-    def _text(self, node: ast.expr | ast.stmt) -> str:
+    def _spell_node(self, node: ast.expr | ast.stmt) -> str:
         """How it is written, in one line."""
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         lines = self._lines[first : last + 1]
@@ -466,13 +478,13 @@ class _Trace:
             return 0
         for name in walk_breadth_first(node.func):
             if isinstance(name, ast.Name):
-                owner = self._callees.owner(name)
+                owner = self._callees.find_owner(name)
                 if owner is not None and owner.node in self._entered:
                     return min(self._entered[owner.node], len(self._guards))
         return 0
 
 
-def decorators_of(function: Function) -> list[ast.expr]:
+def list_decorators(function: Function) -> list[ast.expr]:
     return getattr(function, "decorator_list", [])
 
 

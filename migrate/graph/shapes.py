@@ -15,7 +15,7 @@ def is_known(dim: Dim) -> bool:
     return dim is not None
 
 
-def size(dims: Iterable[Dim]) -> Dim:
+def compute_size(dims: Iterable[Dim]) -> Dim:
     """The product of dimensions; None where one is not a number."""
     numbers: list[int] = []
     for dim in dims:
@@ -38,10 +38,10 @@ def broadcast(one: Shape | None, other: Shape | None) -> Shape | None:
         return None
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     padded = (1,) * (len(longer) - len(shorter)) + tuple(shorter)
-    return tuple(_wider(a, b) for a, b in zip(longer, padded))
+    return tuple(_choose_wider(a, b) for a, b in zip(longer, padded))
 
 
-def _wider(a: Dim, b: Dim) -> Dim:
+def _choose_wider(a: Dim, b: Dim) -> Dim:
     if a == b:
         return a
     if isinstance(a, int) and a != 1:
@@ -65,7 +65,9 @@ def merge(one: Shape | None, other: Shape | None) -> Shape | None:
     return tuple(b if a is None else a for a, b in zip(one, other))
 
 
-def window(length: Dim, kernel: Dim, stride: int, padding: str, rate: int = 1) -> Dim:
+def compute_window(
+    length: Dim, kernel: Dim, stride: int, padding: str, rate: int = 1
+) -> Dim:
     """How many places a window takes along a dimension."""
     if not isinstance(length, int) or not isinstance(kernel, int):
         return None
@@ -83,7 +85,7 @@ def unfold(length: Dim, kernel: int, stride: int, padding: str) -> Dim:
     return grown if padding.upper() == "SAME" else grown + max(kernel - stride, 0)
 
 
-def text(shape: Shape | None) -> str:
+def format_shape(shape: Shape | None) -> str:
     """`[?, 784]`."""
     if shape is None:
         return "<unknown>"

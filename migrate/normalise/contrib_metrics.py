@@ -12,9 +12,9 @@ import ast
 from collections.abc import Mapping
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import contrib_metrics as table
 
 
@@ -27,9 +27,9 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
         return None
     edits: list[Edit] = []
     stood: dict[int, str] = {}
-    own = _tensorflow(scopes)
+    own = _find_tensorflow(scopes)
     for node, symbol in scopes.walk_uses():
-        found = table.core(symbol)
+        found = table.find_core(symbol)
         if found is None:
             continue
         name, parameters = found
@@ -41,13 +41,13 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
             return None
         if any(_is_one(scopes, n) for n in walk_breadth_first(call) if n is not node):
             return None  # One is counted by another.
-        owner = scopes.scope_of(node).owner(own)
+        owner = scopes.find_scope(node).find_owner(own)
         if owner is not scopes.module:
             return None
         edits.append(Edit(node, f"{own}.metrics.{name}"))
         whole = Text.read_source(text)
         edits += [
-            Edit(argument, f"{parameter}={whole.segment(argument)}")
+            Edit(argument, f"{parameter}={whole.find_segment(argument)}")
             for parameter, argument in zip(parameters, call.args, strict=False)
         ]
         stood[node.lineno] = symbol
@@ -55,15 +55,15 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
         return None
     new = Text.read_source(text).apply_edits(edits)
     try:
-        tree = tree_of(new.source)
+        tree = parse_source(new.source)
     except SyntaxError:
         return None
-    return new.apply_edits([Edit(s, "") for s in _unread(tree, new)]).source, stood
+    return new.apply_edits([Edit(s, "") for s in _find_unread(tree, new)]).source, stood
 
 
-def _unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
+def _find_unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
     """`slim = tf.contrib.slim` that nothing reads any more."""
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     read = {
         n.id
         for n in walk_breadth_first(tree)
@@ -84,11 +84,11 @@ def _is_one(scopes: Scopes, node: ast.AST) -> bool:
     """Whether it names such a metric."""
     return (
         isinstance(node, (ast.Attribute, ast.Name))
-        and table.core(scopes.resolve(node) or "") is not None
+        and table.find_core(scopes.resolve(node) or "") is not None
     )
 
 
-def _tensorflow(scopes: Scopes) -> str | None:
+def _find_tensorflow(scopes: Scopes) -> str | None:
     """What the module calls TensorFlow itself."""
     for name, bindings in scopes.module.bindings.items():
         for binding in bindings:

@@ -25,13 +25,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.names import is_bare_constant
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.called import update_returns
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.keras_files import Source
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import contrib_training
 
 _UPDATES = frozenset({"minimize", "apply_gradients", "optimize_loss"})
@@ -60,7 +60,7 @@ class Written:
         Args:
           stays: lines of what is said to stay one.
         """
-        tree, origins = tree_of(self.text.source), self.text.origins
+        tree, origins = parse_source(self.text.source), self.text.origins
         found: set[int] = set()
         for node in walk_breadth_first(tree):
             if isinstance(node, ast.FunctionDef) and is_model_fn(node):
@@ -105,8 +105,8 @@ def write_out_updates(
     files: set[str] = set()
     stays = set(left)
     while True:
-        scopes = scopes_of(tree_of(text.source))
-        for statement, call, name in _calls(scopes):
+        scopes = build_scopes(parse_source(text.source))
+        for statement, call, name in _find_calls(scopes):
             at = text.origins[call.lineno - 1]
             if at in stays:
                 continue
@@ -125,7 +125,7 @@ def write_out_updates(
             return Written(text, updates, frozenset(files))
 
 
-def _calls(scopes: Scopes) -> Iterator[tuple[ast.stmt, ast.Call, str]]:
+def _find_calls(scopes: Scopes) -> Iterator[tuple[ast.stmt, ast.Call, str]]:
     """Calls in functions with a model_fn's parameters, and what their values are called.
 
     `name = function(...)`, or `name=function(...)` among the arguments of EstimatorSpec.
@@ -185,13 +185,15 @@ class _Update:
         Raises:
           _Not: it is no update, or not certain to do the same here.
         """
-        function, source, theirs = update_returns.move_returns_to_end(*self._function())
+        function, source, theirs = update_returns.move_returns_to_end(
+            *self._find_function()
+        )
         self._check(function, theirs)
         bound = names.bind_call(self._call, function)
         if bound is None or not self._text.is_alone(self._statement):
             raise _Not
-        edits, before = self._names(function, theirs, bound)
-        lines, origins = self._lines(function, source, edits)
+        edits, before = self._find_names(function, theirs, bound)
+        lines, origins = self._write_lines(function, source, edits)
         indent = self._indent()
         first = self._statement.lineno
         at = self._text.origins[first - 1]
@@ -203,10 +205,10 @@ class _Update:
         text = self._text.apply_edits([Edit(self._call, self._name)])
         return text.splice(first, first - 1, [*new, *lines], every)
 
-    def _function(self) -> tuple[ast.FunctionDef, Text, Scopes]:
+    def _find_function(self) -> tuple[ast.FunctionDef, Text, Scopes]:
         """The function that is called, the text of its file, and its scopes."""
         node = self._call.func
-        own = self._scopes.function(node)
+        own = self._scopes.find_function(node)
         if own is not None:
             return own, self._text, self._scopes
         if self._here is None:
@@ -223,11 +225,11 @@ class _Update:
             root = root.value
         if not isinstance(root, ast.Name) or not member:
             raise _Not
-        if self._scopes.scope_of(root).owner(root.id) is not self._scopes.module:
+        if self._scopes.find_scope(root).find_owner(root.id) is not self._scopes.module:
             raise _Not
         for source in self._others:
             if source.path == target:
-                scopes = scopes_of(ast.parse(source.text))
+                scopes = build_scopes(ast.parse(source.text))
                 bound = scopes.module.bindings.get(member, [])
                 if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
                     self.files.add(target)
@@ -240,7 +242,7 @@ class _Update:
         body = function.body
         inner = list(names.walk_scope_of_function(function))
         returns = [node for node in inner if isinstance(node, ast.Return)]
-        ends = list(update_returns.ends(body))
+        ends = list(update_returns.find_ends(body))
         if set(returns) != set(ends) or any(r.value is None for r in returns):
             raise _Not
         if not ends or update_returns.falls(body):
@@ -270,12 +272,12 @@ class _Update:
         if not any(node.attr in _UPDATES for node in made):
             raise _Not
 
-    def _names(
+    def _find_names(
         self, function: ast.FunctionDef, theirs: Scopes, bound: dict[str, ast.expr]
     ) -> tuple[dict[ast.Name, str], list[str]]:
         """What names of the function are here, and statements that bind parameters."""
         scope = theirs.scope_by_node[function]
-        around = self._scopes.scope_of(self._statement)
+        around = self._scopes.find_scope(self._statement)
         taken = set(around.bindings) | set(self._scopes.module.bindings)
         taken |= {
             n.id for n in walk_breadth_first(around.node) if isinstance(n, ast.Name)
@@ -290,10 +292,12 @@ class _Update:
         arguments = [*function.args.args, *function.args.kwonlyargs]
         for argument in arguments:
             name = argument.arg
-            value = bound.get(name, _default(function, name))
+            value = bound.get(name, _find_default(function, name))
             if value is None:
                 raise _Not
-            text = self._text.segment(value) if name in bound else ast.unparse(value)
+            text = (
+                self._text.find_segment(value) if name in bound else ast.unparse(value)
+            )
             if name not in stored and self._is_plain(value):
                 new[name] = text
                 continue
@@ -302,11 +306,11 @@ class _Update:
             new[name] = _find_free_name(name, taken)
             taken.add(new[name])
             before.append(f"{new[name]} = {text}")
-        own = {n.id for n in uses if theirs.scope_of(n).owner(n.id) is scope}
+        own = {n.id for n in uses if theirs.find_scope(n).find_owner(n.id) is scope}
         for name in sorted((stored & own) - set(new)):
             new[name] = name if name not in taken else _find_free_name(name, taken)
             taken.add(new[name])
-        inner = {n.id for n in uses if theirs.scope_of(n) is not scope} & stored
+        inner = {n.id for n in uses if theirs.find_scope(n) is not scope} & stored
         lambdas = [
             n.args for n in walk_breadth_first(function) if isinstance(n, ast.Lambda)
         ]
@@ -316,11 +320,11 @@ class _Update:
             for n in walk_breadth_first(a)
             if isinstance(n, ast.arg)
         }
-        if any(inner & names.reads(value) for value in bound.values()):
+        if any(inner & names.find_reads(value) for value in bound.values()):
             raise _Not  # A comprehension's own name would stand for another.
         edits: dict[ast.Name, str] = {}
         for node in uses:
-            owner = theirs.scope_of(node).owner(node.id)
+            owner = theirs.find_scope(node).find_owner(node.id)
             if owner is scope:
                 edits[node] = new[node.id]
             elif owner is theirs.module:
@@ -373,7 +377,7 @@ class _Update:
         line = self._text.lines[self._statement.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
 
-    def _lines(
+    def _write_lines(
         self, function: ast.FunctionDef, source: Text, edits: Mapping[ast.Name, str]
     ) -> tuple[list[str], list[int]]:
         """The function's statements, as they stand here, and where they are from."""
@@ -396,7 +400,7 @@ class _Update:
         old = source.lines[body[0].lineno - 1][: body[0].col_offset]
         indent = self._indent()
         lines: list[str] = []
-        returns = {r.lineno: r.col_offset for r in update_returns.ends(body)}
+        returns = {r.lineno: r.col_offset for r in update_returns.find_ends(body)}
         for number in range(begin, end + 1):
             line = edited.lines[number - 1]
             if number in returns:
@@ -415,7 +419,7 @@ class _Update:
         return lines, origins
 
 
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
+def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
     """A parameter's default, where that is a literal."""
     arguments = function.args
     places = [a.arg for a in arguments.args]

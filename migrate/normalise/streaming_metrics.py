@@ -17,9 +17,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import streaming_metrics as table
 
 _LOCAL_KEYS = frozenset(
@@ -33,7 +33,7 @@ def split_metric_calls(text: Text) -> Text:
     if not any(mark in text.source for mark in _MARKS):
         return text
     start = text
-    while (new := _Calls(text).first()) is not None:
+    while (new := _Calls(text).rewrite_first()) is not None:
         text = new
     if text is start or (lists := _Lists(text)).may_have_others():
         return start
@@ -43,10 +43,10 @@ def split_metric_calls(text: Text) -> Text:
 class _Calls:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def first(self) -> Text | None:
+    def rewrite_first(self) -> Text | None:
         """The text with one call taken apart; None where there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
             return None  # Its evaluation runs metrics by itself.
@@ -59,12 +59,12 @@ class _Calls:
                 continue
             if any(not _is_none(bound.get(name)) for name in table.COLLECTIONS):
                 continue
-            statement = self._statement(call)
+            statement = self._find_statement(call)
             if statement is not None:
                 return self._take_lists(statement, call, bound)
         return None
 
-    def _statement(self, call: ast.Call) -> ast.stmt | None:
+    def _find_statement(self, call: ast.Call) -> ast.stmt | None:
         """The simple statement that makes the metric, always and once."""
         node: ast.AST = call
         while not isinstance(node, ast.stmt):
@@ -85,9 +85,9 @@ class _Calls:
         parent = self._scopes.parents[call]
         index = None
         if isinstance(parent, ast.Subscript) and parent.value is call:
-            index = names.literal(parent.slice)
-        value, update = self._targets(statement, call)
-        metric = find_free_name(self._tree, _word(value, update, call))
+            index = names.read_literal(parent.slice)
+        value, update = self._find_targets(statement, call)
+        metric = find_free_name(self._tree, _choose_word(value, update, call))
         given = {"totals": [ast.unparse(call.func)], "batch": []}
         for name, argument in bound.items():
             if name not in table.COLLECTIONS:
@@ -97,7 +97,7 @@ class _Calls:
         counted = f"{metric}.update({', '.join(given['batch'])})"
         lines = [made]
         rest: Text | None = None
-        pair = self._pair(statement, call)
+        pair = self._find_pair(statement, call)
         if pair is not None:
             target, uses = pair
             each = [f"{target}_value", f"{target}_update"]
@@ -134,7 +134,7 @@ class _Calls:
             return rest.splice(at, at - 1, lines, origins)
         return self._text.splice(at, end, lines, origins)
 
-    def _targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
+    def _find_targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
         """What `value, update = tf.metrics...` binds; empty where it is another."""
         if not (
             isinstance(statement, ast.Assign)
@@ -146,13 +146,13 @@ class _Calls:
         if (
             isinstance(target, (ast.Tuple, ast.List))
             and len(target.elts) == 2
-            and all(names.key(e) is not None for e in target.elts)
+            and all(names.find_key(e) is not None for e in target.elts)
         ):
             value, update = (ast.unparse(e) for e in target.elts)
             return "" if value == "_" else value, "" if update == "_" else update
         return "", ""
 
-    def _pair(
+    def _find_pair(
         self, statement: ast.stmt, call: ast.Call
     ) -> tuple[str, list[tuple[ast.Subscript, int]]] | None:
         """The name of both, of which no more is used than `pair[0]` and `pair[1]`."""
@@ -160,7 +160,7 @@ class _Calls:
             isinstance(statement, ast.Assign)
             and statement.value is call
             and len(statement.targets) == 1
-            and names.key(statement.targets[0]) is not None
+            and names.find_key(statement.targets[0]) is not None
         ):
             return None
         target = statement.targets[0]
@@ -177,13 +177,13 @@ class _Calls:
             if self._scopes.resolve(node) is not None:
                 continue  # `tf.metrics.accuracy` itself.
             if isinstance(node, ast.Name) and isinstance(target, ast.Name):
-                owner = self._scopes.scope_of(node).owner(last)
-                if owner is not self._scopes.scope_of(target).owner(last):
+                owner = self._scopes.find_scope(node).find_owner(last)
+                if owner is not self._scopes.find_scope(target).find_owner(last):
                     continue
             elif isinstance(node, ast.Name) or isinstance(target, ast.Name):
                 continue  # A name is no attribute.
             parent = self._scopes.parents[node]
-            index = names.literal(getattr(parent, "slice", None))
+            index = names.read_literal(getattr(parent, "slice", None))
             if not isinstance(parent, ast.Subscript) or index not in (0, 1):
                 return None
             uses.append((parent, 1 if index else 0))
@@ -195,8 +195,8 @@ class _Lists:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
     def may_have_others(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""
@@ -217,9 +217,9 @@ class _Lists:
             if symbol == "tf.get_collection" and call.args:
                 if self._scopes.resolve(call.args[0]) not in _LOCAL_KEYS:
                     continue
-                scope = names.argument(call, "scope", 1)
+                scope = names.find_argument(call, "scope", 1)
             elif symbol in ("tf.local_variables", "tf.metrics_variables"):
-                scope = names.argument(call, "scope", 0)
+                scope = names.find_argument(call, "scope", 0)
             else:
                 continue
             found.append((call, "" if scope is None else ast.unparse(scope)))
@@ -238,7 +238,7 @@ def _is_none(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _word(value: str, update: str, call: ast.Call) -> str:
+def _choose_word(value: str, update: str, call: ast.Call) -> str:
     """A name for the object: after what the program calls the value, or the update."""
     function = ast.unparse(call.func).rpartition(".")[2]
     word = (value or update).rpartition(".")[2] or function

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Text:
     def source(self) -> str:
         return "\n".join(self.lines)
 
-    def column(self, line: int, byte: int) -> int:
+    def find_column(self, line: int, byte: int) -> int:
         """The character column of an AST column, which counts UTF-8 bytes."""
         return len(self.lines[line - 1].encode()[:byte].decode())
 
-    def segment(self, node: ast.AST) -> str:
+    def find_segment(self, node: ast.AST) -> str:
         """The text of an expression or statement."""
-        start, end = self._span(node)
+        start, end = self._find_span(node)
         if start[0] == end[0]:
             return self.lines[start[0] - 1][start[1] : end[1]]
         middle = self.lines[start[0] : end[0] - 1]
@@ -55,16 +55,16 @@ class Text:
             ]
         )
 
-    def indentation(self, statement: ast.stmt) -> str:
+    def find_indentation(self, statement: ast.stmt) -> str:
         """What a statement's first line begins with: spaces or tabs."""
         line = self.lines[statement.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
 
-    def _span(self, node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _find_span(self, node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
         line, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return (
-            (line, self.column(line, node.col_offset)),  # type: ignore[attr-defined]
-            (end, self.column(end, node.end_col_offset)),  # type: ignore[attr-defined]
+            (line, self.find_column(line, node.col_offset)),  # type: ignore[attr-defined]
+            (end, self.find_column(end, node.end_col_offset)),  # type: ignore[attr-defined]
         )
 
     def apply_edits(self, edits: Sequence[Edit]) -> Text:
@@ -74,8 +74,8 @@ class Text:
         other statements hold.
         """
         lines = list(self.lines)
-        for edit in sorted(edits, key=lambda e: self._span(e.node), reverse=True):
-            (first, start), (last, end) = self._span(edit.node)
+        for edit in sorted(edits, key=lambda e: self._find_span(e.node), reverse=True):
+            (first, start), (last, end) = self._find_span(edit.node)
             if first == last:
                 line = lines[first - 1]
                 lines[first - 1] = line[:start] + edit.new + line[end:]
@@ -129,7 +129,7 @@ class Text:
 
     def is_alone(self, statement: ast.stmt) -> bool:
         """Whether a statement shares its lines with no other code."""
-        (first, start), (last, end) = self._span(statement)
+        (first, start), (last, end) = self._find_span(statement)
         after = self.lines[last - 1][end:].strip()
         return not self.lines[first - 1][:start].strip() and (
             not after or after.startswith("#")
@@ -199,7 +199,7 @@ def _find_closing_lines(text: Text) -> set[int]:
     """Lines of headers that begin with a closing bracket, without a comment of their own."""
     spans = {
         number
-        for node in walk_breadth_first(tree_of(text.source))
+        for node in walk_breadth_first(parse_source(text.source))
         if isinstance(node, _COMPOUND) and node.body[0].lineno > node.lineno + 1
         for number in range(node.lineno + 1, node.body[0].lineno)
         if text.lines[number - 1].lstrip().startswith((")", "]", "}"))

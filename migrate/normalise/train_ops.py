@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _COMMON = ("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train")
 _REST = (
@@ -51,10 +51,14 @@ def write_out_train_ops(text: Text) -> Text:
 
 
 def _write_out_one(text: Text) -> Text | None:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     tensorflow = next(
-        (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
+        (
+            n
+            for n in scopes.module.bindings
+            if scopes.find_imported_path(n) == "tensorflow"
+        ),
         None,
     )
     for statement in walk_breadth_first(tree) if tensorflow else ():
@@ -75,7 +79,7 @@ def _write_out_one(text: Text) -> Text | None:
         lines = None
         if given.keys() <= _READ | _FREE:
             assert tensorflow is not None
-            lines = _lines(statement.targets[0].id, given, tensorflow)
+            lines = _write_lines(statement.targets[0].id, given, tensorflow)
         if lines is not None:
             indent = text.lines[statement.lineno - 1][: statement.col_offset]
             origin = text.origins[statement.lineno - 1]
@@ -93,17 +97,17 @@ def _write_out_one(text: Text) -> Text | None:
     return None
 
 
-def _lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None:
+def _write_lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None:
     """The update's statements; None where it is not known which it is."""
     if not {"total_loss", "optimizer"} <= given.keys():
         return None
 
-    def spelled(node: ast.expr) -> str:
+    def spell_node(node: ast.expr) -> str:
         return ast.unparse(node)
 
     lines: list[str] = []
-    loss = spelled(given["total_loss"])
-    if names.key(given["total_loss"]) is None:
+    loss = spell_node(given["total_loss"])
+    if names.find_key(given["total_loss"]) is None:
         lines.append(f"{target}_loss = {loss}")
         loss = f"{target}_loss"
     step = given.get("global_step")
@@ -112,15 +116,15 @@ def _lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None
         lines.append(f"{target}_step = {tf}.train.get_or_create_global_step()")
         of_step = f", global_step={target}_step"
     elif not _is_off(step):
-        of_step = f", global_step={spelled(step)}"
+        of_step = f", global_step={spell_node(step)}"
     chosen = given.get("variables_to_train")
-    variables = f", var_list={spelled(chosen)}" if chosen is not None else ""
-    norm = names.literal(given.get("clip_gradient_norm"))
+    variables = f", var_list={spell_node(chosen)}" if chosen is not None else ""
+    norm = names.read_literal(given.get("clip_gradient_norm"))
     if "clip_gradient_norm" in given and not (
         isinstance(norm, (int, float)) and norm > 0
     ):
         return None
-    optimizer = spelled(given["optimizer"])
+    optimizer = spell_node(given["optimizer"])
     lines.append(
         f"with {tf}.control_dependencies("
         f"{tf}.get_collection({tf}.GraphKeys.UPDATE_OPS)):"
@@ -137,7 +141,7 @@ def _lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None
         lines.append(
             f"    {target}_update = {optimizer}.minimize({loss}{of_step}{variables})"
         )
-    checked = names.literal(given.get("check_numerics", ast.Constant(True)))
+    checked = names.read_literal(given.get("check_numerics", ast.Constant(True)))
     if not isinstance(checked, bool):
         return None
     value = f'check_numerics({loss}, "LossTensor is inf or nan")'

@@ -46,11 +46,11 @@ def find_pythons(text: str) -> Iterator[tuple[int, str]]:
     needs = f"TensorFlow 2.21 needs Python 3.{low[1]} to 3.{high[1]}"
     for match in _PYTHON.finditer(text):
         if not low <= (int(match["major"]), int(match["minor"])) <= high:
-            yield _line(match, "what"), f"{match[0].strip()}: {needs}"
+            yield _find_line(match, "what"), f"{match[0].strip()}: {needs}"
     for match in _SUPPORTED.finditer(text):
         if not any(_allows(match["bounds"], m) for m in range(low[1], high[1] + 1)):
             shown = match[0][match.start("what") - match.start() :].strip()
-            yield _line(match, "what"), f"{shown}: {needs}"
+            yield _find_line(match, "what"), f"{shown}: {needs}"
 
 
 def find_pins(text: str) -> Iterator[tuple[int, str]]:
@@ -59,7 +59,7 @@ def find_pins(text: str) -> Iterator[tuple[int, str]]:
         name = match["name"].lower()
         if _read_version(match["version"]) < _read_version(LOWEST[name]):
             told = f"{match[0]}: TensorFlow 2.15 and later need {name}>={LOWEST[name]}"
-            yield _line(match, "name"), told
+            yield _find_line(match, "name"), told
 
 
 def find_entries(text: str) -> Iterator[tuple[int, str]]:
@@ -95,5 +95,5 @@ def _read_version(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def _line(match: re.Match[str], group: str) -> int:
+def _find_line(match: re.Match[str], group: str) -> int:
     return match.string.count("\n", 0, match.start(group)) + 1

@@ -106,38 +106,38 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
     lines: list[tuple[int, str, str]] = []
     by_hand: list[tuple[int, str]] = []
 
-    def requirement(match: re.Match[str]) -> str:
+    def replace_requirement(match: re.Match[str]) -> str:
         name = match["name"].lower().replace("_", "-")
         if name in BY_HAND:
-            by_hand.append((_line(match), f"{match[0]}: {BY_HAND[name]}"))
+            by_hand.append((_find_line(match), f"{match[0]}: {BY_HAND[name]}"))
             return match[0]
         new = (CONDA if _is_of_conda(path, match) else PACKAGES)[name]
         if _has_hashes(match):
             told = f"{match[0]}: ask for {new}, with its hashes"
-            by_hand.append((_line(match), told))
+            by_hand.append((_find_line(match), told))
             return match[0]
         if _is_of_a_shell(path, match):
             if "'" in _read_before(match):
-                by_hand.append((_line(match), f"{match[0]}: ask for {new}"))
+                by_hand.append((_find_line(match), f"{match[0]}: ask for {new}"))
                 return match[0]
             new = f"'{new}'"  # A shell would take > and < for files.
-        lines.append((_line(match), match[0], new))
+        lines.append((_find_line(match), match[0], new))
         return new
 
-    def image(match: re.Match[str]) -> str:
+    def replace_image(match: re.Match[str]) -> str:
         new = IMAGE + ("-gpu" if "gpu" in match["rest"] else "")
-        lines.append((_line(match), match[0], new))
+        lines.append((_find_line(match), match[0], new))
         return new
 
-    def entry(match: re.Match[str]) -> str:
+    def replace_entry(match: re.Match[str]) -> str:
         bounds = PACKAGES[match["name"]].removeprefix(match["name"])
-        lines.append((_line(match), match[0], bounds))
+        lines.append((_find_line(match), match[0], bounds))
         return f'{match["name"]}{match["is"]}"{bounds}"'
 
-    new = _IMAGE.sub(image, text)
-    new = _REQUIREMENT.sub(requirement, new)
+    new = _IMAGE.sub(replace_image, text)
+    new = _REQUIREMENT.sub(replace_requirement, new)
     if path.suffix == ".toml" or path.name == "Pipfile":
-        new = _TABLE_ENTRY.sub(entry, new)
+        new = _TABLE_ENTRY.sub(replace_entry, new)
         by_hand += find_entries(text)
     added = add_keras(path, new) if keras_user else None
     if not (lines or by_hand or (added and (added.lines or added.by_hand))):
@@ -197,7 +197,7 @@ def _is_of_conda(path: pathlib.Path, match: re.Match[str]) -> bool:
     return not lists or len(before.partition("-")[0]) <= len(lists[-1])
 
 
-def _line(match: re.Match[str]) -> int:
+def _find_line(match: re.Match[str]) -> int:
     return match.string.count("\n", 0, match.start()) + 1
 
 

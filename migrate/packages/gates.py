@@ -93,14 +93,14 @@ def _read_text(place: str, text: str, shell: bool = True) -> Iterator[Word]:
     for line in _CONTINUED.sub(" ", text).splitlines():
         asked = _REQUIREMENT.fullmatch(line.strip())
         if asked is None:
-            found = _split(line) if shell else line.split()
+            found = _split_words(line) if shell else line.split()
             yield from ((place, word) for word in found)
         elif not _OF_KERAS.match(line.strip()):  # It has TensorFlow's own marker.
             yield place, asked["asked"]
             yield place, asked["rest"].strip()
 
 
-def _split(line: str) -> list[str]:
+def _split_words(line: str) -> list[str]:
     """The words of a command, its operators apart: `>` writes a file."""
     words = shlex.shlex(line, posix=True, punctuation_chars=True)
     words.whitespace_split, words.commenters = True, ""
@@ -116,7 +116,7 @@ def _read_lines(text: str) -> Iterator[Word]:
 
 def _read_docker(text: str) -> Iterator[Word]:
     for line in _CONTINUED.sub(" ", text).splitlines():
-        words = [("", word) for word in _split(line)]
+        words = [("", word) for word in _split_words(line)]
         if words != _ADDED:
             yield from words
 

@@ -64,8 +64,10 @@ def _find_hidden_names(
             targets.setdefault(imported.name, []).append(imported.target)
     for node in module.walk() if targets else ():
         if isinstance(node, ast.Attribute):
-            meant = targets.get(names.key(node.value) or "", ())
-            owner = module.scopes.scope_of(node).owner(node.attr) if meant else None
+            meant = targets.get(names.find_key(node.value) or "", ())
+            owner = (
+                module.scopes.find_scope(node).find_owner(node.attr) if meant else None
+            )
             if owner is not None and owner is not module.scopes.module:
                 yield from ((target, node.attr) for target in meant)
 
@@ -95,7 +97,7 @@ def rename_own_names(module: Module, given: Names) -> list[Edit]:
     edits: list[Edit] = []
     for node in module.walk() if own else ():
         if isinstance(node, ast.Name) and node.id in own:
-            owner = module.scopes.scope_of(node).owner(node.id)
+            owner = module.scopes.find_scope(node).find_owner(node.id)
             if owner is module.scopes.module:
                 edits.append(Edit(node, own[node.id]))
         elif (
@@ -103,11 +105,11 @@ def rename_own_names(module: Module, given: Names) -> list[Edit]:
             and node.name in own
             and module.scopes.parents.get(node) is module.tree
         ):
-            edits.append(Edit(_name_of(module, node), own[node.name]))
+            edits.append(Edit(_find_name(module, node), own[node.name]))
     return edits
 
 
-def _name_of(module: Module, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+def _find_name(module: Module, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
     """The place of a definition's name."""
     line = module.text.lines[node.lineno - 1]
     found = re.match(r"\s*(?:def|class)\s+", line)

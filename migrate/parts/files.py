@@ -53,7 +53,7 @@ def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
         if path.suffix == ".py" and os.path.isfile(path)
     }
     tree = _Tree(files)
-    imported = {i.target for file in sorted(files) for i in tree.imports(file)}
+    imported = {i.target for file in sorted(files) for i in tree.list_imports(file)}
     programs: dict[str, Together] = {}
     users: dict[str, list[str]] = {}
     for file in sorted(files - imported):
@@ -69,7 +69,7 @@ def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
         if any(
             i.target == module
             for file in files - set(users) - set(programs)
-            for i in tree.imports(file)
+            for i in tree.list_imports(file)
         ):
             del users[module]
     shown = {p: os.path.basename(p) for p in programs}
@@ -86,7 +86,7 @@ class _Tree:
         self._opening: dict[str, bool] = {}
         self._building: dict[str, bool] = {}
 
-    def module(self, path: str) -> Module | None:
+    def read_module(self, path: str) -> Module | None:
         """A file's text and names; None if it cannot be read, or is no Python 3."""
         if path not in self._modules:
             self._modules[path] = self._read(path)
@@ -104,20 +104,20 @@ class _Tree:
         except (RecursionError, MemoryError):
             return None
 
-    def imports(self, path: str) -> tuple[Imported, ...]:
+    def list_imports(self, path: str) -> tuple[Imported, ...]:
         """What a file imports of the tree, wherever in it."""
         if path not in self._imports:
-            module = self.module(path)
-            found = self._imports_of(module) if module is not None else ()
+            module = self.read_module(path)
+            found = self._find_imports(module) if module is not None else ()
             self._imports[path] = tuple(found)
         return self._imports[path]
 
-    def _imports_of(self, module: Module) -> Iterator[Imported]:
+    def _find_imports(self, module: Module) -> Iterator[Imported]:
         directory = os.path.dirname(module.path)
         for node in module.walk():
             if isinstance(node, ast.Import):
                 for alias in node.names:
-                    target = self._absolute(directory, alias.name)
+                    target = self._find_absolute(directory, alias.name)
                     if target:
                         yield Imported(node, alias, target, None)
             elif isinstance(node, ast.ImportFrom):
@@ -145,20 +145,20 @@ class _Tree:
             directory = above
 
     def _resolve_name(self, place: str, name: str) -> tuple[str, str | None]:
-        whole = self._file(os.path.join(place, name)) if name != "*" else ""
+        whole = self._find_file(os.path.join(place, name)) if name != "*" else ""
         if whole:
             return whole, None
-        return self._file(place), name
+        return self._find_file(place), name
 
-    def _absolute(self, directory: str, module: str) -> str:
+    def _find_absolute(self, directory: str, module: str) -> str:
         while True:
-            found = self._file(os.path.join(directory, *module.split(".")))
+            found = self._find_file(os.path.join(directory, *module.split(".")))
             above = os.path.dirname(directory)
             if found or above == directory:
                 return found
             directory = above
 
-    def _file(self, place: str) -> str:
+    def _find_file(self, place: str) -> str:
         for candidate in (f"{place}.py", os.path.join(place, "__init__.py")):
             if candidate in self._files:
                 return candidate
@@ -181,14 +181,16 @@ class _Tree:
             new = {
                 p
                 for p in reached - builds - {path}
-                if any(i.target in builds for i in self.imports(p))
+                if any(i.target in builds for i in self.list_imports(p))
             }
             builds |= new
             more = bool(new)
         if not builds:
             return None
-        modules = {p: m for p in (path, *builds) if (m := self.module(p)) is not None}
-        imports = {p: self.imports(p) for p in modules}
+        modules = {
+            p: m for p in (path, *builds) if (m := self.read_module(p)) is not None
+        }
+        imports = {p: self.list_imports(p) for p in modules}
         try:
             return Merging(path, modules, imports).run()
         except NotMergeable:
@@ -201,12 +203,12 @@ class _Tree:
             current = work.pop()
             if current not in seen:
                 seen.add(current)
-                work += [i.target for i in self.imports(current)]
+                work += [i.target for i in self.list_imports(current)]
         return seen
 
     def _opens(self, path: str) -> bool:
         """Whether a module opens sessions that train: not beside an Estimator."""
-        module = self.module(path)
+        module = self.read_module(path)
         if module is None or not any(w in module.text.source for w in _OPENS):
             return False
         uses = {symbol for _, symbol in module.scopes.walk_uses()}
@@ -214,11 +216,13 @@ class _Tree:
 
     def _builds(self, path: str) -> bool:
         """Whether a module builds graph, runs a session, or has hooks of it."""
-        module = self.module(path)
+        module = self.read_module(path)
         if module is None or is_marked(module.text.source):
             return False
         uses = [symbol for _, symbol in module.scopes.walk_uses()]
-        if any(s in _GRAPH or estimator.public(s) in callbacks.HOOKS for s in uses):
+        if any(
+            s in _GRAPH or estimator.find_public(s) in callbacks.HOOKS for s in uses
+        ):
             return True
         return any(
             isinstance(node, ast.Call)

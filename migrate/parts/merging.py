@@ -91,8 +91,10 @@ class Merging:
         self._check_builtins()
         self._check_rebound()
         self._own = rename_clashing_names(self._program, self._modules, self._imports)
-        self._unused = unused.functions(self._program, self._modules, self._imports)
-        lines = self._lines(self._program, 0)
+        self._unused = unused.find_functions(
+            self._program, self._modules, self._imports
+        )
+        lines = self._list_lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)
         if missing:  # Imported somewhere in a function only.
             raise NotMergeable("a module is imported within a function")
@@ -168,18 +170,18 @@ class Merging:
             ):
                 raise NotMergeable("a function binds a module's name anew")
 
-    def _lines(self, path: str, at: int) -> list[_Line]:
+    def _list_lines(self, path: str, at: int) -> list[_Line]:
         """A file's lines, with those of the modules that it imports."""
         self._entered.append(path)
         module = self._modules[path]
         own = path == self._program
         text = module.text.apply_edits(self._rename_uses(module))
-        dropped = set() if own else self._script_only(module) | self._unused
+        dropped = set() if own else self._find_script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
         line = 1
         for index, statement in enumerate(module.tree.body):
-            first = _begin(statement)
+            first = _find_begin(statement)
             last = statement.end_lineno or statement.lineno
             gap = [] if not own and index == 0 else text.lines[line - 1 : first - 1]
             before = range(line, first)
@@ -202,7 +204,7 @@ class Merging:
             if not (
                 own or titled or isinstance(statement, (ast.Import, ast.ImportFrom))
             ):
-                found.append(_Line(f"# From {self._title(path)}:"))
+                found.append(_Line(f"# From {self._make_title(path)}:"))
                 titled = True
             found += [_Line(t, path, n) for t, n in zip(kept, range(first, last + 1))]
         if own:
@@ -227,9 +229,9 @@ class Merging:
             for target in dict.fromkeys(i.target for i in merged):
                 if target in self._entered:
                     continue
-                title = self._title(target)
+                title = self._make_title(target)
                 self._told.append((at, title))
-                lines = self._lines(target, at)
+                lines = self._list_lines(target, at)
                 found += [
                     _Line(""),
                     *lines,
@@ -248,7 +250,7 @@ class Merging:
         self._seen.add(shown)
         return None
 
-    def _title(self, target: str) -> str:
+    def _make_title(self, target: str) -> str:
         directory = os.path.dirname(self._program)
         return os.path.relpath(target, directory).replace(os.sep, "/")
 
@@ -269,7 +271,7 @@ class Merging:
 
     def _bind(self, module: Module, statement: ast.stmt) -> None:
         """That a statement's names mean one thing in all files."""
-        bound = set(names.binds(statement))
+        bound = set(names.find_binds(statement))
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             bound = {statement.name}
         elif isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -300,14 +302,14 @@ class Merging:
                 }
         return len(said) == 1
 
-    def _script_only(self, module: Module) -> set[ast.stmt]:
+    def _find_script_only(self, module: Module) -> set[ast.stmt]:
         """What a module has for being run itself: `if __name__ == "__main__": main()`."""
         dropped: set[ast.stmt] = set()
         body = module.tree.body
         if ast.get_docstring(module.tree, clean=False) is not None:
             dropped.add(body[0])
         for statement in body:
-            if isinstance(statement, ast.If) and "__name__" in names.reads(
+            if isinstance(statement, ast.If) and "__name__" in names.find_reads(
                 statement.test
             ):
                 dropped.add(statement)
@@ -362,7 +364,7 @@ class Merging:
         for node in module.walk():
             if (
                 isinstance(node, ast.Attribute)
-                and names.key(node.value) == imported.name
+                and names.find_key(node.value) == imported.name
                 and self._is_module_level(module, node, root)
             ):
                 if node.attr not in there or not isinstance(node.ctx, ast.Load):
@@ -397,16 +399,16 @@ class Merging:
         return edits
 
     def _is_module_level(self, module: Module, node: ast.expr, name: str) -> bool:
-        return module.scopes.scope_of(node).owner(name) is module.scopes.module
+        return module.scopes.find_scope(node).find_owner(name) is module.scopes.module
 
     def _check_free(self, module: Module, node: ast.expr, name: str) -> None:
         """That a name, put where another stood, means what the module's did."""
-        owner = module.scopes.scope_of(node).owner(name)
+        owner = module.scopes.find_scope(node).find_owner(name)
         if owner is not None and owner is not module.scopes.module:
             raise NotMergeable(f"{name} means something else in a function")
 
 
-def _begin(statement: ast.stmt) -> int:
+def _find_begin(statement: ast.stmt) -> int:
     """The first line of a statement, decorators included."""
     decorators = getattr(statement, "decorator_list", [])
     lines: list[int] = [statement.lineno, *[d.lineno for d in decorators]]

@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.parts.module import Imported, Module
 
 
-def functions(
+def find_functions(
     program: str,
     modules: Mapping[str, Module],
     imports: Mapping[str, Sequence[Imported]],
@@ -62,6 +62,6 @@ def _list_named(
         if isinstance(node, ast.Name):
             yield members.get(node.id, (path, node.id))
         elif isinstance(node, ast.Attribute):
-            target = whole.get(names.key(node.value) or "")
+            target = whole.get(names.find_key(node.value) or "")
             if target is not None:
                 yield target, node.attr

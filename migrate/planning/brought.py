@@ -42,7 +42,7 @@ from migrate.normalise.sessions import driver, joined_blocks, outer_blocks, sess
 Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
 
 
-def forms(start: Text, own: bool) -> Iterator[Brought]:
+def list_forms(start: Text, own: bool) -> Iterator[Brought]:
     """The forms of a program.
 
     Args:

@@ -93,7 +93,7 @@ def already_migrated(scopes: Scopes, beside: Collection[str] | None) -> bool:
 def _is_used_as_written(scopes: Scopes, name: str, module: str) -> bool:
     """Whether every attribute that is read of a module's name is one of ours."""
     return all(
-        node.attr in emitted.attributes(module)
+        node.attr in emitted.list_attributes(module)
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -219,7 +219,7 @@ def _plan_outside_of_programs(
         return alone.plan, [*alone.findings, *report_unanswered(scopes)]
     if not graph or unit.in_graph:
         return rules.plan, [*rules.findings, *report_unanswered(scopes)]
-    library = _library(scopes, unit)
+    library = _plan_library(scopes, unit)
     if library is not None:
         return library
     reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
@@ -233,7 +233,7 @@ def _plan_outside_of_programs(
     return Plan(), [*own, *rest]
 
 
-def _library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
+def _plan_library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
     """A file of model functions whose callers are not known: they stay graph code.
 
     None where the file has more than functions that make layers of contrib.
@@ -288,7 +288,9 @@ def _plan_estimators(
     sessions = input_sessions.recognise(scopes, program) or ()
     files = unit.shared.files
     quiet = (
-        normalised_branches.quiet(files.model, files.others) if files else frozenset()
+        normalised_branches.find_quiet_names(files.model, files.others)
+        if files
+        else frozenset()
     )
     rewrite = EstimatorRewrite(program, scopes, plan, unit.updates, sessions, quiet)
     models: list[Finding] = []

@@ -7,13 +7,13 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.planning.changes import Changes
 from migrate.planning.choice import has_refusal, plan_of
 from migrate.program import ir
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.unit import Unit
 
 if TYPE_CHECKING:
@@ -91,13 +91,13 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     fewest = _count_elsewhere(stood)
     # Forms in which it is not known what a run fetches.
     unknown: list[Brought] = [] if own else [(start, (), ())]
-    for form in brought.forms(start, own):
+    for form in brought.list_forms(start, own):
         attempt = _attempt(form, changes, unit)
         if not has_refusal(attempt.findings):
             return attempt
         if any(f.code == "S111" for f in attempt.findings):
             # A run may need another part alone of a tuple.
-            text_apart = named_parts.tensors_apart(form[0])
+            text_apart = named_parts.separate_tensors(form[0])
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
@@ -141,11 +141,11 @@ def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
     text = replace_tensor_names(text)
     replicated = towers.convert_to_replicas(text)
     text = replicated.text if replicated is not None else text
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     plan, noticed = plan_of(
-        scopes_of(tree),
+        build_scopes(tree),
         unit,
-        replicated.replicas() if replicated is not None else None,
+        replicated.make_replicas() if replicated is not None else None,
         bool(changes.done),
     )
     return Form(text, tree, plan, noticed, changes, titles, noted, replicated)

@@ -143,6 +143,6 @@ def find_known_form(
 
 def _replace_supervisors(start: Text, told: set[int]) -> tuple[Text, tuple[int, ...]]:
     """With sessions in place of Supervisors, and these' lines but those already told."""
-    lines = tuple(n for n in supervisor.lines(start) if n not in told)
+    lines = tuple(n for n in supervisor.find_lines(start) if n not in told)
     replaced = supervisor.replace_supervisor(start)
     return replaced, lines if replaced.source != start.source else ()

@@ -42,7 +42,7 @@ def refuse_lost_changes(
             and (flow.step or flow.pure)
             and not (flow.build or flow.dropped or flow in fetched)
             and scopes.resolve(call.func) is None
-            and (changed := names.key(call.func.value)) is not None
+            and (changed := names.find_key(call.func.value)) is not None
             and changed.partition(".")[0] in read
         ):
             diagnostics.refuse(

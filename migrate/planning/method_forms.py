@@ -11,11 +11,11 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.planning.choice import has_refusal, plan_of
 from migrate.planning.forms import Form
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.unit import Unit
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def try_functions(
             told = [_add_reason(f, f.line, moved.stays) for f in findings]
             return None, _add_reasons(told, text.source, decisive)
         written = dataclasses.replace(written, text=forms.text)
-        tree = tree_of(written.text.source)
-        plan, found = plan_of(scopes_of(tree), unit)
+        tree = parse_source(written.text.source)
+        plan, found = plan_of(build_scopes(tree), unit)
         if has_refusal(found):
             return None, findings
         moved = dataclasses.replace(moved, text=written.text)
@@ -77,7 +77,7 @@ def try_functions(
         if not more and not calls and not others:
             break
         stays = [(f.line, f.reason) for f in found if f.code == _STAYS]
-        reasons = forms.reasons(tree, stays)
+        reasons = forms.map_reasons(tree, stays)
         decisive |= {line: reasons[line] for line in others if line in reasons}
         left |= more
         called |= calls
@@ -85,12 +85,12 @@ def try_functions(
     origins = written.text.origins
     found = [_add_reason(f, origins[f.line - 1], moved.stays) for f in found]
     found = _add_reasons(found, written.text.source, decisive, origins)
-    found += _moves(moved, tree)
-    found += _updates(written)
+    found += _report_moves(moved, tree)
+    found += _report_updates(written)
     return Form(written.text, tree, plan, found), findings
 
 
-def _updates(written: Written) -> Iterator[Finding]:
+def _report_updates(written: Written) -> Iterator[Finding]:
     """The finding for each update that is part of the model now."""
     for line, name in written.updates.items():
         yield Finding(
@@ -114,13 +114,13 @@ def _find_left_methods(
         reason = finding.reason.partition(": ")[2]
         line = moved.text.origins[finding.line - 1]
         for function, at in moved.functions.items():
-            if line == at or finding.line in _lines(tree, function):
+            if line == at or finding.line in _find_lines(tree, function):
                 where = "" if line == at else f" (line {line})"
                 more[at] = f"{reason}{where}"
     return more
 
 
-def _lines(tree: ast.Module, name: str) -> range:
+def _find_lines(tree: ast.Module, name: str) -> range:
     """Lines of a function of the module."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
@@ -128,7 +128,7 @@ def _lines(tree: ast.Module, name: str) -> range:
     return range(0)
 
 
-def _moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
+def _report_moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
     """The finding for each method that is a function now."""
     for name, given in moved.given.items():
         taken = ", ".join(f"`{value}`" for value in given)
@@ -136,7 +136,7 @@ def _moves(moved: Moved, tree: ast.Module) -> Iterator[Finding]:
         if given:
             reason = f"now a function, which gets {taken} from its caller"
         yield Finding(
-            _lines(tree, name).start, 1, _MOVED, Outcome.REWRITTEN, "", reason
+            _find_lines(tree, name).start, 1, _MOVED, Outcome.REWRITTEN, "", reason
         )
 
 

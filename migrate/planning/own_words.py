@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _QUOTED = re.compile(r"`[^`\n]+`")
 # A name, where it is no attribute of another.
@@ -84,11 +84,11 @@ class _Words:
             code = quoted[0][1:-1]
             line = self._spell(code).line if _WORD.fullmatch(code) else 0
             where = f" (line {line})" if line not in (0, at) else ""
-            return f"`{self._code(code)}`{where}"
+            return f"`{self._replace_code(code)}`{where}"
 
         return _QUOTED.sub(translate_code, prose)
 
-    def _code(self, code: str) -> str:
+    def _replace_code(self, code: str) -> str:
         return _NAME.sub(lambda name: self._spell(name[0]).words, code)
 
     def _spell(self, name: str) -> _Spelled:
@@ -111,10 +111,10 @@ class _Words:
 
     def _bind(self, name: str) -> ast.Assign | ast.AugAssign | ast.AnnAssign | None:
         """The statement that binds a name of the form."""
-        for node in walk_breadth_first(tree_of(self._text.source)):
+        for node in walk_breadth_first(parse_source(self._text.source)):
             if isinstance(node, _ASSIGNS) and any(
                 isinstance(inner, ast.Name) and inner.id == name
-                for target in _targets(node)
+                for target in _list_targets(node)
                 for inner in walk_breadth_first(target)
             ):
                 return node
@@ -122,14 +122,14 @@ class _Words:
 
     def _find_target(self, base: str, line: int) -> str | None:
         """What the file binds at a line, or gives a function there, under such a name."""
-        tree = tree_of(self._original)
+        tree = parse_source(self._original)
         for node in walk_breadth_first(tree):
             if not isinstance(node, (*_ASSIGNS, ast.With, ast.For)):
                 continue
             end = node.end_lineno if isinstance(node, _ASSIGNS) else node.lineno
             if not node.lineno <= line <= (end or node.lineno):
                 continue
-            for target in _targets(node):
+            for target in _list_targets(node):
                 for inner in walk_breadth_first(target):
                     if isinstance(inner, ast.Name) and inner.id == base:
                         return base
@@ -146,13 +146,13 @@ class _Words:
 
     def _show(self, value: ast.expr) -> str:
         """An expression of the form as its author would read it."""
-        code = self._code(ast.unparse(value))
+        code = self._replace_code(ast.unparse(value))
         if len(code) > _LONG and isinstance(value, ast.Call):
-            code = f"{self._code(ast.unparse(value.func))}(...)"
+            code = f"{self._replace_code(ast.unparse(value.func))}(...)"
         return code
 
 
-def _targets(statement: ast.stmt) -> list[ast.expr]:
+def _list_targets(statement: ast.stmt) -> list[ast.expr]:
     if isinstance(statement, ast.Assign):
         return statement.targets
     if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):

@@ -60,7 +60,10 @@ def _find_updates_of_one(
                 or flow.update.kind not in _UPDATES
             ):
                 continue
-            named = {names.key(node) or "" for node in flow.update.optimizer.nodes()}
+            named = {
+                names.find_key(node) or ""
+                for node in flow.update.optimizer.walk_nodes()
+            }
             statement = flow.statement
             if named & made & counting and statement not in told:
                 told.add(statement)
@@ -119,7 +122,7 @@ def _assigns(flow: ir.Flow) -> bool:
 def _list_trained(program: ir.TrainingProgram, update: ir.Update) -> set[str]:
     """The names that stand for the variables which an optimizer changes."""
     if update.variables is not None:
-        return names.reads(update.variables)
+        return names.find_reads(update.variables)
     return {
         name
         for flow in list_every_flow(program.flows)

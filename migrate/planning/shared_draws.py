@@ -50,13 +50,16 @@ class _Search:
         self._variables = {s for s, f in flows.items() if f.kind is Kind.VARIABLE}
         # What steps compute, and the datasets that feed them.
         self._used = set().union(
-            *[names.reads(part) for part in [*loop, *reach.find_reached(scopes, loop)]],
+            *[
+                names.find_reads(part)
+                for part in [*loop, *reach.find_reached(scopes, loop)]
+            ],
             *[
                 f.reads
                 for s, f in flows.items()
                 if f.step and not f.suites and s not in self._variables
             ],
-            *[names.reads(dataset) for dataset in program.datasets],
+            *[names.find_reads(dataset) for dataset in program.datasets],
         )
         self._steps = {s for s, f in flows.items() if f.step and not f.suites}
         self._statements = list(self._find_statements(program.driver))
@@ -90,7 +93,7 @@ class _Search:
                     if (
                         isinstance(node, ast.stmt)
                         and not isinstance(node, _DEFINITIONS)
-                        and not names.suites(node)
+                        and not names.list_suites(node)
                         and node not in self._inside
                         and node not in self._variables
                     ):
@@ -139,7 +142,7 @@ class _Search:
             return True
         drawn = self._find_changed(self._statements[place])
         for statement in self._statements[place + 1 :]:
-            if statement not in self._steps and names.reads(statement) & drawn:
+            if statement not in self._steps and names.find_reads(statement) & drawn:
                 drawn |= self._find_changed(statement)
         return bool(drawn & self._used)
 
@@ -150,7 +153,7 @@ class _Search:
             for name, bound in self._scopes.module.bindings.items()
             if any(isinstance(b, _DEFINITIONS) for b in bound)
         }
-        found = names.binds(statement) | names.mutates(statement)
+        found = names.find_binds(statement) | names.find_mutations(statement)
         for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call) and draws.shuffles(self._scopes, node):
                 found |= {a.id for a in node.args if isinstance(a, ast.Name)}

@@ -39,7 +39,7 @@ def report_unread_queues(text: str) -> Iterator[Finding]:
 
     found = queues.explain_refusal(Text.read_source(text))
     if found is not None:
-        yield queues.refusal(found)
+        yield queues.make_refusal(found)
 
 
 def place_at_origins(

@@ -13,10 +13,10 @@ class Code:
 
     parts: tuple[str | ast.AST | Code, ...]
 
-    def nodes(self) -> Iterator[ast.AST]:
+    def walk_nodes(self) -> Iterator[ast.AST]:
         for part in self.parts:
             if isinstance(part, Code):
-                yield from part.nodes()
+                yield from part.walk_nodes()
             elif isinstance(part, ast.AST):
                 yield part
 
@@ -32,7 +32,7 @@ class LaterCode(Code):
         return (self._decide(),)  # type: ignore[attr-defined]
 
 
-def code(*parts: str | ast.AST | Code) -> Code:
+def make_code(*parts: str | ast.AST | Code) -> Code:
     return Code(parts)
 
 

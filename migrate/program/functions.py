@@ -48,7 +48,7 @@ class FunctionTimes:
     recursive: ast.Call | None = None
 
 
-def parameter_names(node: ast.FunctionDef) -> list[str]:
+def list_parameter_names(node: ast.FunctionDef) -> list[str]:
     arguments = node.args
     return [
         a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

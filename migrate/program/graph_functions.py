@@ -85,9 +85,9 @@ class GraphFunctions:
         """Whether the file makes layers of contrib, or calls what does."""
         if any(symbol in self._seeds for _, symbol in self._scopes.walk_uses()):
             return True
-        return any(self._imports(call) for call in _calls(self._scopes.tree))
+        return any(self._find_import(call) for call in _list_calls(self._scopes.tree))
 
-    def _imports(self, call: ast.Call) -> str:
+    def _find_import(self, call: ast.Call) -> str:
         """The graph function of another module that a call calls, as it is spelled."""
         if not self._imported or not isinstance(call.func, (ast.Name, ast.Attribute)):
             return ""
@@ -95,7 +95,7 @@ class GraphFunctions:
         if spelled not in self._imported:
             return ""
         root = next(n for n in walk_breadth_first(call.func) if isinstance(n, ast.Name))
-        owner = self._scopes.scope_of(root).owner(root.id)
+        owner = self._scopes.find_scope(root).find_owner(root.id)
         own = owner is not None and all(
             isinstance(b, (ast.Import, ast.ImportFrom)) for b in owner.bindings[root.id]
         )
@@ -105,8 +105,8 @@ class GraphFunctions:
         """Whether a call makes layers, by itself or by a function that it calls."""
         return (
             self._scopes.resolve(call.func) in table.MAKES
-            or self.function_of(call) is not None
-            or bool(self._imports(call))
+            or self.find_function(call) is not None
+            or bool(self._find_import(call))
         )
 
     @functools.cached_property
@@ -131,7 +131,7 @@ class GraphFunctions:
             }
             makes |= more
             todo = bool(more)
-        found = {f: self._computes(f) for f in makes if not self.obstacle(f)}
+        found = {f: self._computes(f) for f in makes if not self.find_obstacle(f)}
         return found
 
     @functools.cached_property
@@ -178,19 +178,19 @@ class GraphFunctions:
             definition
             for node in walk_breadth_first(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-            for definition in reach.definitions(self._scopes, node)
+            for definition in reach.find_definitions(self._scopes, node)
         ]
 
-    def obstacle(self, function: ast.FunctionDef) -> str:
+    def find_obstacle(self, function: ast.FunctionDef) -> str:
         """A symbol that says that a function is more than a graph; "" if it is not."""
         for root in [function, *reach.find_reached(self._scopes, [function])]:
             if root not in self._obstacles:
-                self._obstacles[root] = self._obstacle_in(root)
+                self._obstacles[root] = self._find_obstacle_in(root)
             if self._obstacles[root]:
                 return self._obstacles[root]
         return ""
 
-    def _obstacle_in(self, root: ast.AST) -> str:
+    def _find_obstacle_in(self, root: ast.AST) -> str:
         """The same of what stands in a function itself."""
         if not isinstance(root, ast.FunctionDef):
             return ""
@@ -230,10 +230,10 @@ class GraphFunctions:
                     return True
         return False
 
-    def function_of(self, call: ast.Call) -> ast.FunctionDef | None:
+    def find_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """The graph function that a call calls."""
         if isinstance(call.func, ast.Name):
-            for definition in reach.definitions(self._scopes, call.func):
+            for definition in reach.find_definitions(self._scopes, call.func):
                 if isinstance(definition, ast.FunctionDef) and definition in self.nodes:
                     return definition
         return None
@@ -245,18 +245,18 @@ class GraphFunctions:
         return any(
             self._is_layer(call)
             or (self._scopes.resolve(call.func) or "").startswith(_LOSSES)
-            for call in _calls(node)
+            for call in _list_calls(node)
         )
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether it surely collects no penalty of a variable of its own."""
         return not self._penalises or all(
-            self._shares(call) for call in _calls(node) if self._is_layer(call)
+            self._shares(call) for call in _list_calls(node) if self._is_layer(call)
         )
 
     @functools.cached_property
     def _penalises(self) -> bool:
-        if any(self._imports(call) for call in _calls(self._scopes.tree)):
+        if any(self._find_import(call) for call in _list_calls(self._scopes.tree)):
             return True  # Their arguments are not in sight.
         return any(
             isinstance(node, ast.keyword)
@@ -270,9 +270,9 @@ class GraphFunctions:
         reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
         if not (isinstance(reuse, ast.Constant) and reuse.value is True):
             return False
-        if self._imports(call):
+        if self._find_import(call):
             return True  # It penalises nothing where it is given that it shares.
-        function = self.function_of(call)
+        function = self.find_function(call)
         return function is None or any(
             self._scopes.resolve(inner.func) == "tf.variable_scope"
             and any(
@@ -281,27 +281,27 @@ class GraphFunctions:
                 and k.value.id == "reuse"
                 for k in inner.keywords
             )
-            for inner in _calls(function)
+            for inner in _list_calls(function)
         )
 
     def asks(self, node: ast.AST) -> bool:
         """Whether it asks a collection for what was collected."""
         return any(
             self._scopes.resolve(call.func) in GIVES_COLLECTED | _LISTS
-            for call in _calls(node)
+            for call in _list_calls(node)
         )
 
     def layers(self, node: ast.AST) -> bool:
         """Whether it computes layers."""
-        return any(self._is_layer(call) for call in _calls(node))
+        return any(self._is_layer(call) for call in _list_calls(node))
 
     def has_unnamed_layer(self, node: ast.AST) -> bool:
         """Whether a layer in it gets its name by how many there were before."""
-        for call in _calls(node):
-            function = self.function_of(call)
+        for call in _list_calls(node):
+            function = self.find_function(call)
             if function is not None and self._opens_unnamed(function, frozenset()):
                 return True
-            if self._imported.get(self._imports(call)):
+            if self._imported.get(self._find_import(call)):
                 return True
             symbol = self._scopes.resolve(call.func)
             if symbol in table.MAKES and not _is_named(call):
@@ -316,10 +316,10 @@ class GraphFunctions:
         self, function: ast.FunctionDef, seen: frozenset[ast.AST]
     ) -> bool:
         """Whether a function's layers are named by default below no scope of its own."""
-        for call in _calls(function):
+        for call in _list_calls(function):
             if self._is_in_named_scope(call, function):
                 continue
-            inner = self.function_of(call)
+            inner = self.find_function(call)
             if inner is not None and inner is not function and inner not in seen:
                 if self._opens_unnamed(inner, seen | {function}):
                     return True
@@ -348,7 +348,7 @@ class GraphFunctions:
 
     def _names_scope(self, call: ast.Call, function: ast.FunctionDef) -> bool:
         """Whether a variable scope is opened by a name, not numbered by default."""
-        name = names.argument(call, "name_or_scope", 0)
+        name = names.find_argument(call, "name_or_scope", 0)
         if isinstance(name, ast.Name):
             arguments = function.args
             named = [*arguments.posonlyargs, *arguments.args]
@@ -362,7 +362,7 @@ class GraphFunctions:
         return isinstance(name, ast.Constant) and isinstance(name.value, str)
 
 
-def _calls(node: ast.AST) -> list[ast.Call]:
+def _list_calls(node: ast.AST) -> list[ast.Call]:
     return [n for n in walk_breadth_first(node) if isinstance(n, ast.Call)]
 
 

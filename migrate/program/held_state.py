@@ -38,7 +38,7 @@ def find_held_state(
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if (
                 scopes.import_path(node.value) == "os.environ"
-                and names.literal(node.slice) not in UNIMPORTANT_VARIABLES
+                and names.read_literal(node.slice) not in UNIMPORTANT_VARIABLES
             ):
                 yield ast.unparse(node), node
         elif isinstance(node, ast.Call):
@@ -63,7 +63,7 @@ def _find_changed_defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast
         *zip(defaulted, arguments.defaults, strict=True),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    changed = set().union(*[names.mutates(s) for s in function.body])
+    changed = set().union(*[names.find_mutations(s) for s in function.body])
     for parameter, default in pairs:
         if isinstance(default, _MADE_ANEW) and parameter.arg in changed:
             yield f"{parameter.arg} of {function.name}", default
@@ -84,17 +84,17 @@ def _find_changed_class_values(
     if not isinstance(owner, ast.ClassDef) or not method.args.args:
         return
     itself = method.args.args[0].arg
-    changed = set().union(*[names.mutates(s) for s in method.body])
-    own = set().union(*[names.binds(m) for m in _methods(owner)])
+    changed = set().union(*[names.find_mutations(s) for s in method.body])
+    own = set().union(*[names.find_binds(m) for m in _walk_methods(owner)])
     for statement in owner.body:
         if isinstance(statement, ast.Assign) and _is_container(scopes, statement.value):
-            for name in names.binds(statement):
+            for name in names.find_binds(statement):
                 attribute = f"{itself}.{name}"
                 if attribute in changed and attribute not in own:
                     yield f"{owner.name}.{name}", statement
 
 
-def _methods(owner: ast.ClassDef) -> Iterator[ast.stmt]:
+def _walk_methods(owner: ast.ClassDef) -> Iterator[ast.stmt]:
     for item in owner.body:
         if isinstance(item, ast.FunctionDef):
             yield from item.body
@@ -113,7 +113,7 @@ def _is_held(scopes: Scopes, base: ast.expr) -> bool:
         return True
     if not isinstance(base, ast.Name):
         return False
-    owner = scopes.scope_of(base).owner(base.id)
+    owner = scopes.find_scope(base).find_owner(base.id)
     if owner is None:
         return False
     if any(

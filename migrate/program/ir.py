@@ -12,7 +12,7 @@ import enum
 
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.own_hooks import OwnHooks
 from migrate.source.nodes import walk_breadth_first
 
@@ -429,14 +429,14 @@ class TrainingProgram:
         """The datasets of all iterators."""
         return (*self.iterators.values(), *self.begun)
 
-    def element_spec(self, iterator: str) -> Code:
+    def write_element_spec(self, iterator: str) -> Code:
         """The spec of an iterator's elements."""
         declared = self.structures.get(iterator)
         if declared is None:
-            return code(self.iterators[iterator], ".element_spec")
+            return make_code(self.iterators[iterator], ".element_spec")
         if len(declared) == 1:
             return declared[0]
-        return code("(", join_code(", ", declared), ")")
+        return make_code("(", join_code(", ", declared), ")")
 
     @property
     def tasks(self) -> Cluster:
@@ -448,7 +448,7 @@ class TrainingProgram:
         assert self.cluster is not None
         return self.cluster
 
-    def graph_end(self) -> int:
+    def find_graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs.
 
         The step functions are told the shapes of the elements they are given.

@@ -9,7 +9,7 @@ from migrate.program.keras_units import Unit
 from migrate.tables.layers import LayerRow
 
 
-def prefix(parameter: str) -> ast.Name:
+def make_prefix(parameter: str) -> ast.Name:
     """A parameter that stands before names, with a slash of its own."""
     found = ast.Name(parameter, ast.Load())
     found.slashed = True  # type: ignore[attr-defined]

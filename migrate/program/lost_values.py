@@ -14,7 +14,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import header_reads
+from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -33,7 +33,7 @@ def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
         return True
     header = statement.iter if isinstance(statement, ast.For) else statement.test
     return any(
-        program.kinds.get(names.key(node) or "") in ir.STEP_KINDS
+        program.kinds.get(names.find_key(node) or "") in ir.STEP_KINDS
         for node in walk_breadth_first(header)
         if isinstance(node, (ast.Name, ast.Attribute))
         and node not in program.static_reads
@@ -97,7 +97,7 @@ def _goes_through_variables(scopes: Scopes, block: ast.stmt) -> bool:
     iterated = [block.iter]
     for node in walk_breadth_first(block.iter):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            owner = scopes.scope_of(node).owner(node.id)
+            owner = scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings.get(node.id, []) if owner is not None else []
             iterated += [b.value for b in bound if isinstance(b, ast.Assign)]
     return any(
@@ -119,7 +119,7 @@ def find_lost_value(
         if flow.host:
             given |= flow.binds
         else:  # `name = v.name`, `names.append(v.name)`
-            bound = flow.binds | names.mutates(flow.statement)
+            bound = flow.binds | names.find_mutations(flow.statement)
             given |= {n for n in bound if program.kinds.get(n) in _PLAIN}
     for flow in list_every_flow(program.flows):  # What a step computes anew of them.
         if flow.pure and not flow.suites and flow not in inside and flow.reads & given:
@@ -150,9 +150,11 @@ class _Readers:
         if found is _GONE:
             return None
         for statement in self._program.tail:
-            if name in self._reads(statement):
+            if name in self._find_reads(statement):
                 return statement
-            if isinstance(statement, ast.Assign) and name in names.binds(statement):
+            if isinstance(statement, ast.Assign) and name in names.find_binds(
+                statement
+            ):
                 return None
         return None
 
@@ -176,23 +178,25 @@ class _Readers:
 
     def _walk(self, flows: Sequence[Flow], name: str) -> ast.stmt | object | None:
         for flow in flows:
-            found = self._look(flow, name)
+            found = self._find_reader(flow, name)
             if found is not None:
                 return found
         return None
 
-    def _look(self, flow: Flow, name: str) -> ast.stmt | object | None:
+    def _find_reader(self, flow: Flow, name: str) -> ast.stmt | object | None:
         statement = flow.statement
         if flow is self._block:
             return None
         if flow.suites:
             if is_of_steps(self._program, flow):
                 return None
-            if name in header_reads(statement):
+            if name in find_header_reads(statement):
                 return statement
             if isinstance(statement, ast.With):
                 return self._walk(flow.suites["body"], name)
-            if isinstance(statement, ast.For) and name in names.binds(statement.target):
+            if isinstance(statement, ast.For) and name in names.find_binds(
+                statement.target
+            ):
                 return None
             for suite in flow.suites.values():
                 found = self._walk(suite, name)
@@ -200,20 +204,20 @@ class _Readers:
                     return found
             return None
         outside = not (flow.step or flow.pure or flow.dropped)
-        if outside and name in self._reads(statement):
+        if outside and name in self._find_reads(statement):
             return statement
-        if any(name in names.reads(lift.node) for lift in flow.lifts):
+        if any(name in names.find_reads(lift.node) for lift in flow.lifts):
             return statement
-        return _GONE if name in names.binds(statement) else None
+        return _GONE if name in names.find_binds(statement) else None
 
-    def _reads(self, statement: ast.stmt) -> set[str]:
+    def _find_reads(self, statement: ast.stmt) -> set[str]:
         """What a statement reads, itself or in functions that it names."""
-        found = names.reads(statement)
+        found = names.find_reads(statement)
         for part in reach.find_reached(self._scopes, [statement]):
             if isinstance(part, ast.FunctionDef):
                 found |= names.find_free_names(part)
             else:
-                found |= names.reads(part)
+                found |= names.find_reads(part)
         return found
 
 

@@ -62,27 +62,27 @@ class MadeLater:
         Args:
           trainable: whether only trainable ones count.
         """
-        at = self._place(node)
+        at = self._find_place(node)
         if at is None:
             return None
-        inner = self._function_below(node, self._leaves[at].statement)
+        inner = self._find_function_below(node, self._leaves[at].statement)
         if inner is not None:
             for statement in walk_breadth_first(inner):
                 after = isinstance(statement, ast.stmt) and (
                     statement.lineno > node.lineno  # type: ignore[attr-defined]
                 )
-                if after and not names.suites(statement):  # type: ignore[arg-type]
+                if after and not names.list_suites(statement):  # type: ignore[arg-type]
                     made = self._find_maker_in(
                         statement, trainable
                     ) or self._find_update_in(statement, trainable)
-                    if made and not one_of.exclusive(self._scopes, node, statement):
+                    if made and not one_of.are_exclusive(self._scopes, node, statement):
                         return made
-        loops = self._loops_of(self._leaves[at].statement)
+        loops = self._find_loops(self._leaves[at].statement)
         for index, leaf in enumerate(self._leaves):
-            again = bool(loops & self._loops_of(leaf.statement))
+            again = bool(loops & self._find_loops(leaf.statement))
             if index == at or (index < at and not again):
                 continue
-            if one_of.exclusive(self._scopes, node, leaf.statement):
+            if one_of.are_exclusive(self._scopes, node, leaf.statement):
                 continue
             made = self._find_maker(leaf, trainable)
             if made is not None and not self._is_known_step(made, at):
@@ -91,13 +91,13 @@ class MadeLater:
 
     def find_earlier(self, node: ast.AST) -> list[ast.Name] | None:
         """The names of all variables that there are at `node`; None if not all have one."""
-        at = self._place(node)
-        if at is None or self._function_below(node, self._leaves[at].statement):
+        at = self._find_place(node)
+        if at is None or self._find_function_below(node, self._leaves[at].statement):
             return None
         found: list[ast.Name] = []
         for leaf in self._leaves[:at]:
             made = self._find_maker(leaf, trainable=False)
-            if made is None or one_of.exclusive(self._scopes, node, leaf.statement):
+            if made is None or one_of.are_exclusive(self._scopes, node, leaf.statement):
                 continue
             statement = leaf.statement
             if not (
@@ -110,14 +110,14 @@ class MadeLater:
                 and self._has_always_run(statement, node)
             ):
                 return None
-            owner = self._scopes.scope_of(target).owner(target.id)
+            owner = self._scopes.find_scope(target).find_owner(target.id)
             if owner is None or len(owner.bindings[target.id]) != 1:
                 return None
             found.append(target)
         return found or None
 
     def _is_plain(self, made: ast.AST) -> bool:
-        symbol = self._symbol(made)
+        symbol = self._find_symbol(made)
         return symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS
 
     def _has_always_run(self, statement: ast.stmt, node: ast.AST) -> bool:
@@ -137,7 +137,7 @@ class MadeLater:
                 return False
         return False
 
-    def _place(self, node: ast.AST) -> int | None:
+    def _find_place(self, node: ast.AST) -> int | None:
         """The statement of the graph that computes `node`, itself or in a function."""
         for index, leaf in enumerate(self._leaves):
             if any(n is node for n in walk_breadth_first(leaf.statement)):
@@ -152,7 +152,9 @@ class MadeLater:
                 return index
         return None
 
-    def _function_below(self, node: ast.AST, statement: ast.stmt) -> ast.AST | None:
+    def _find_function_below(
+        self, node: ast.AST, statement: ast.stmt
+    ) -> ast.AST | None:
         """The function that computes `node`, where a statement calls that."""
         above: ast.AST | None = node
         inner: ast.AST | None = None
@@ -162,7 +164,7 @@ class MadeLater:
             above = self._scopes.parents.get(above)
         return inner if above is None else None
 
-    def _loops_of(self, statement: ast.AST) -> set[ast.AST]:
+    def _find_loops(self, statement: ast.AST) -> set[ast.AST]:
         found: set[ast.AST] = set()
         above: ast.AST | None = statement
         while (above := self._scopes.parents.get(above)) is not None:  # type: ignore[arg-type]
@@ -189,7 +191,7 @@ class MadeLater:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call) or node in self._shared:
                 continue
-            symbol = self._symbol(node)
+            symbol = self._find_symbol(node)
             if symbol in roles.VARIABLES:
                 if not self._is_local(node) and not self._is_reused(node):
                     if not (trainable and self._is_frozen(node)):
@@ -224,7 +226,7 @@ class MadeLater:
             None,
         )
 
-    def _symbol(self, node: ast.AST) -> str:
+    def _find_symbol(self, node: ast.AST) -> str:
         return (
             self._scopes.resolve(node.func) or "" if isinstance(node, ast.Call) else ""
         )
@@ -240,13 +242,13 @@ class MadeLater:
 
     def _is_frozen(self, call: ast.Call) -> bool:
         return any(
-            k.arg == "trainable" and names.literal(k.value) is False
+            k.arg == "trainable" and names.read_literal(k.value) is False
             for k in call.keywords
         )
 
     def _is_reused(self, call: ast.Call) -> bool:
         """Whether it finds variables that there are, by `reuse=True`."""
-        if self._symbol(call) == "tf.Variable":
+        if self._find_symbol(call) == "tf.Variable":
             return False
         above: ast.AST | None = call
         while above is not None:
@@ -259,7 +261,10 @@ class MadeLater:
                 ]
             for one in calls:
                 for keyword in one.keywords:
-                    if keyword.arg == "reuse" and names.literal(keyword.value) is True:
+                    if (
+                        keyword.arg == "reuse"
+                        and names.read_literal(keyword.value) is True
+                    ):
                         return True
             above = self._scopes.parents.get(above)
         return False
@@ -280,14 +285,16 @@ class MadeLater:
 
     def _is_known_step(self, made: ast.AST, at: int) -> bool:
         """Whether it gives the counter of steps, which was made before."""
-        if self._symbol(made) not in roles.GLOBAL_STEPS:
+        if self._find_symbol(made) not in roles.GLOBAL_STEPS:
             return False
         return any(
-            self._symbol(node) in roles.GLOBAL_STEPS
+            self._find_symbol(node) in roles.GLOBAL_STEPS
             or (
                 isinstance(node, ast.Call)
-                and self._symbol(node) in roles.VARIABLES
-                and any(names.literal(p) == "global_step" for p in _parts(node))
+                and self._find_symbol(node) in roles.VARIABLES
+                and any(
+                    names.read_literal(p) == "global_step" for p in _list_parts(node)
+                )
             )
             for leaf in self._leaves[:at]
             for node in walk_breadth_first(leaf.statement)
@@ -306,5 +313,5 @@ class MadeLater:
         return not used or bool(used - _WITHOUT_SLOTS)
 
 
-def _parts(call: ast.Call) -> list[ast.expr]:
+def _list_parts(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *[k.value for k in call.keywords]]

@@ -40,7 +40,7 @@ class Ask:
     @property
     def reads(self) -> set[str]:
         """Names that it is computed from."""
-        return set().union(set(), *[names.reads(e) for e in self.tensors.values()])
+        return set().union(set(), *[names.find_reads(e) for e in self.tensors.values()])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -30,15 +30,15 @@ def find_reached_call(scopes: Scopes, block: ast.With) -> ast.Call | None:
       block: `with tf.variable_scope(..., initializer=...):`.
     """
     objects = _find_objects(scopes)
-    for node in _calls(block):
-        if _takes_default(scopes, node) or names.key(node.func) in objects:
+    for node in _list_calls(block):
+        if _takes_default(scopes, node) or names.find_key(node.func) in objects:
             return node
     for definition in reach.find_reached(scopes, block.body):
-        for node in _calls(definition):
+        for node in _list_calls(definition):
             if (
                 _takes_default(scopes, node)
                 or _is_bare_variable(scopes, node)
-                or names.key(node.func) in objects
+                or names.find_key(node.func) in objects
             ):
                 return node
     return None
@@ -49,14 +49,14 @@ def _find_objects(scopes: Scopes) -> set[str]:
     found: set[str] = set()
     for node in scopes.walk():
         if isinstance(node, ast.Assign) and any(
-            _takes_default(scopes, made) for made in _calls(node.value)
+            _takes_default(scopes, made) for made in _list_calls(node.value)
         ):
-            keys = (names.key(target) for target in node.targets)
+            keys = (names.find_key(target) for target in node.targets)
             found |= {key for key in keys if key is not None}
     return found
 
 
-def _calls(root: ast.AST) -> list[ast.Call]:
+def _list_calls(root: ast.AST) -> list[ast.Call]:
     found = [n for n in walk_breadth_first(root) if isinstance(n, ast.Call)]
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
@@ -71,12 +71,12 @@ def _takes_default(scopes: Scopes, call: ast.Call) -> bool:
         return False
     before = 1 if symbol in LAYER_FUNCTIONS else 0  # The inputs.
     position = before + row.parameters.index(_KERNEL)
-    return not _is_given(names.argument(call, _KERNEL, position))
+    return not _is_given(names.find_argument(call, _KERNEL, position))
 
 
 def _is_bare_variable(scopes: Scopes, call: ast.Call) -> bool:
     return scopes.resolve(call.func) == "tf.get_variable" and not _is_given(
-        names.argument(call, "initializer", 3)
+        names.find_argument(call, "initializer", 3)
     )
 
 

@@ -34,7 +34,7 @@ class Slicer:
         self._is_merge = is_merge
         self._several = find_rebound_names(flows)
 
-    def slice(
+    def slice_flows(
         self,
         wanted: set[str],
         summaries: bool,
@@ -48,7 +48,7 @@ class Slicer:
           given: names that are fed, so that what computes them is not needed.
         """
         state = _State(set(wanted), summaries, apart, given)
-        self._backward(self._flows, state)
+        self._walk_backward(self._flows, state)
         included = frozenset(state.included)
         trains = any(
             f.update is not None and f.update.kind in ("minimize", "apply_gradients")
@@ -56,7 +56,7 @@ class Slicer:
         )
         return Slice(included, frozenset(state.needed | state.fed), trains)
 
-    def _backward(self, flows: Sequence[Flow], state: _State) -> bool:
+    def _walk_backward(self, flows: Sequence[Flow], state: _State) -> bool:
         """Walks statements last to first; whether any was included."""
         any_included = False
         for flow in reversed(flows):
@@ -64,7 +64,7 @@ class Slicer:
                 included = self._suites(flow, state)
                 if included:
                     state.included.add(flow)
-                    state.needed |= header_reads(flow.statement)
+                    state.needed |= find_header_reads(flow.statement)
                     if flow.updates:
                         state.needed.add(COLLECTED)
                     any_included = True
@@ -78,7 +78,7 @@ class Slicer:
                 state.included.add(flow)
                 any_included = True
                 if isinstance(flow.statement, ast.Assign):
-                    state.needed -= names.binds(flow.statement)
+                    state.needed -= names.find_binds(flow.statement)
                 state.needed |= flow.reads
                 if self._is_merge(flow.statement):
                     state.summaries = True
@@ -87,7 +87,7 @@ class Slicer:
     def _suites(self, flow: Flow, state: _State) -> bool:
         """A compound statement's suites; whether anything in them was included."""
         if isinstance(flow.statement, ast.With):
-            return self._backward(flow.suites["body"], state)
+            return self._walk_backward(flow.suites["body"], state)
         # Each branch may or may not run: what one of them binds, the statements
         # before may still have to give, and each starts from the same needs.
         after = set(state.needed)
@@ -98,14 +98,14 @@ class Slicer:
             before = len(needed), len(state.included)
             for suite in flow.suites.values():
                 state.needed = set(needed if loops else after)
-                included |= self._backward(suite, state)
+                included |= self._walk_backward(suite, state)
                 needed |= state.needed
             if included and loops:
-                needed |= header_reads(flow.statement)
-                for jump in _jumps(flow.suites["body"]):
+                needed |= find_header_reads(flow.statement)
+                for jump in _list_jumps(flow.suites["body"]):
                     state.included.add(jump)
                     if jump.suites:
-                        needed |= header_reads(jump.statement)
+                        needed |= find_header_reads(jump.statement)
             if not loops or before == (len(needed), len(state.included)):
                 break
         state.needed = needed
@@ -132,10 +132,12 @@ def find_rebound_names(flows: Sequence[Flow]) -> set[str]:
     literal: set[str] = set()
     filled: set[str] = set()  # A list or dict that step-time values are put into.
 
-    def visit(inner: Sequence[Flow], loop: bool) -> None:
+    def visit_flows(inner: Sequence[Flow], loop: bool) -> None:
         for flow in inner:
             for suite in flow.suites.values():
-                visit(suite, loop or isinstance(flow.statement, (ast.For, ast.While)))
+                visit_flows(
+                    suite, loop or isinstance(flow.statement, (ast.For, ast.While))
+                )
             if isinstance(flow.statement, (ast.Import, ast.ImportFrom)):
                 continue  # A module is the same however often it is imported.
             if flow.host and not flow.suites and flow.kind is Kind.HOST:
@@ -144,11 +146,11 @@ def find_rebound_names(flows: Sequence[Flow]) -> set[str]:
                 found.update(flow.binds if loop else flow.binds & seen)
                 seen.update(flow.binds)
             elif flow.step or flow.pure:
-                filled.update(names.mutates(flow.statement) & flow.binds)
+                filled.update(names.find_mutations(flow.statement) & flow.binds)
                 if not flow.suites:
-                    rebound.update(names.binds(flow.statement))
+                    rebound.update(names.find_binds(flow.statement))
 
-    visit(flows, False)
+    visit_flows(flows, False)
     return _add_closures(flows, found | filled & seen | rebound & literal)
 
 
@@ -166,7 +168,7 @@ def _add_closures(flows: Sequence[Flow], rebound: set[str]) -> set[str]:
                 if names.find_free_names(statement) & found:
                     found.add(statement.name)
             elif isinstance(statement, ast.Assign) and any(
-                isinstance(node, ast.Lambda) and names.reads(node) & found
+                isinstance(node, ast.Lambda) and names.find_reads(node) & found
                 for node in walk_breadth_first(statement.value)
             ):
                 found |= flow.binds
@@ -191,27 +193,27 @@ class _State:
     fed: set[str] = dataclasses.field(default_factory=set)
 
 
-def _jumps(suite: Sequence[Flow]) -> list[Flow]:
+def _list_jumps(suite: Sequence[Flow]) -> list[Flow]:
     """`continue` and `break` of a loop with this body, and the blocks they stand in."""
     found: list[Flow] = []
     for flow in suite:
         if isinstance(flow.statement, (ast.Continue, ast.Break)):
             found.append(flow)
         elif flow.suites and not isinstance(flow.statement, (ast.For, ast.While)):
-            inside = [jump for s in flow.suites.values() for jump in _jumps(s)]
+            inside = [jump for s in flow.suites.values() for jump in _list_jumps(s)]
             found += [flow, *inside] if inside else []
     return found
 
 
-def header_reads(statement: ast.stmt) -> set[str]:
+def find_header_reads(statement: ast.stmt) -> set[str]:
     found: set[str] = set()
     if isinstance(statement, ast.With):
         for item in statement.items:
-            found |= names.reads(item.context_expr)
+            found |= names.find_reads(item.context_expr)
     elif isinstance(statement, ast.For):
-        found |= names.reads(statement.iter)
+        found |= names.find_reads(statement.iter)
     elif isinstance(statement, (ast.If, ast.While)):
-        found |= names.reads(statement.test)
+        found |= names.find_reads(statement.test)
     return found
 
 
@@ -220,7 +222,7 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
     needed: set[str] = set()
     wanted: set[Flow] = set()
 
-    def visit(inner: Sequence[Flow]) -> None:
+    def visit_flows(inner: Sequence[Flow]) -> None:
         for flow in reversed(inner):
             if not flow.suites:
                 read_flow(flow)
@@ -231,18 +233,18 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
             ):  # A loop's later rounds read what this one gives.
                 size = len(needed)
                 for suite in reversed(flow.suites.values()):
-                    visit(suite)
+                    visit_flows(suite)
                 if not isinstance(flow.statement, (ast.For, ast.While)):
                     break
             plain = [f for f in list_every_flow([flow])[1:] if f.host and not f.suites]
             if flow.build or any(f.binds & needed for f in plain):
-                needed.update(header_reads(flow.statement))
+                needed.update(find_header_reads(flow.statement))
 
     def read_flow(flow: Flow) -> None:
         if flow.lifts:
             for lift in flow.lifts:
-                for node in lift.create.nodes():
-                    needed.update(names.reads(node))
+                for node in lift.create.walk_nodes():
+                    needed.update(names.find_reads(node))
         elif flow.build or flow.kind is Kind.DATASET:
             needed.update(flow.reads)
         elif flow.host and flow.binds & needed:
@@ -251,5 +253,5 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
             wanted.add(flow)
             needed.update(flow.reads)
 
-    visit(flows)
+    visit_flows(flows)
     return wanted

@@ -44,7 +44,7 @@ def is_plain(scopes: Scopes, value: ast.expr) -> bool:
         case ast.Attribute(value=base, attr=attribute):
             return attribute in _STATIC or is_plain(scopes, base)
         case ast.Call(func=ast.Name(id=name) as function):
-            own = scopes.scope_of(function).owner(name) is not None
+            own = scopes.find_scope(function).find_owner(name) is not None
             if name in ("sum", "max", "min") and not own:
                 return all(is_plain(scopes, a) for a in value.args)
             return name in _OF_PYTHON and not own
@@ -80,7 +80,10 @@ def _gathers(scopes: Scopes, value: ast.expr) -> bool:
     """Whether it puts tensors into a list, a tuple or a dict."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         named = value.func.id
-        return named in _GATHERERS and scopes.scope_of(value.func).owner(named) is None
+        return (
+            named in _GATHERERS
+            and scopes.find_scope(value.func).find_owner(named) is None
+        )
     return isinstance(value, _GATHERED)
 
 
@@ -108,7 +111,7 @@ def _find_value(scopes: Scopes, node: ast.expr) -> ast.expr:
     """What was last assigned to a name before it is read; or the expression itself."""
     if not isinstance(node, ast.Name):
         return node
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = [
         b
         for b in (owner.bindings.get(node.id, []) if owner is not None else [])
@@ -116,7 +119,7 @@ def _find_value(scopes: Scopes, node: ast.expr) -> ast.expr:
     ]
     match bound[-1:]:
         case [ast.Assign(targets=[target], value=value)] if (
-            names.key(target) == node.id
+            names.find_key(target) == node.id
         ):
             return value
         case [ast.AnnAssign(value=ast.expr() as value)]:

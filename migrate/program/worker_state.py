@@ -89,12 +89,12 @@ class Finder:
         self._in_module = in_module
 
     def find(self) -> WorkerState:
-        generators: dict[ast.expr, str] = dict(self._seeds())
+        generators: dict[ast.expr, str] = dict(self._find_seeds())
         indices: list[ast.expr] = []
         for node in self._walk_reached_nodes():
             if not isinstance(node, ast.expr):
                 continue
-            generator = self._generator(node)
+            generator = self._find_generator(node)
             if generator is not None:
                 generators[node] = generator
             if self._index and node not in self._inside:
@@ -119,7 +119,7 @@ class Finder:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found = self._find_shared(node)
                 if found is not None:
-                    owner = self._scopes.scope_of(node).owner(node.id)
+                    owner = self._scopes.find_scope(node).find_owner(node.id)
                     assert owner is not None
                     shared.setdefault((id(owner), node.id), found)
         return tuple(shared.values())
@@ -135,7 +135,7 @@ class Finder:
     def draws(self) -> bool:
         """Whether the loop uses the generator of a module."""
         return any(
-            isinstance(n, ast.expr) and self._generator(n) is not None
+            isinstance(n, ast.expr) and self._find_generator(n) is not None
             for n in self._walk_reached_nodes()
         )
 
@@ -147,7 +147,7 @@ class Finder:
         """
         if not self._scopes.imported_state:
             return
-        made = [v for s in own for b in s.bindings if (v := _value(b)) is not None]
+        made = [v for s in own for b in s.bindings if (v := _find_value(b)) is not None]
         for part in ([self._walk_reached_nodes()], map(walk_breadth_first, made)):
             for node in (n for nodes in part for n in nodes):
                 if isinstance(node, (ast.Name, ast.Attribute)):
@@ -178,10 +178,10 @@ class Finder:
         """What a name outside of the loop stands for: `batch = data.next_batch`."""
         if not isinstance(node, ast.Name):
             return []
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or not self._is_outside_loop(owner):
             return []
-        values = [_value(b) for b in owner.bindings[node.id]]
+        values = [_find_value(b) for b in owner.bindings[node.id]]
         return [v for v in values if isinstance(v, (ast.Name, ast.Attribute))]
 
     def _find_changes_elsewhere(
@@ -225,7 +225,7 @@ class Finder:
 
     # -- random generators -------------------------------------------------------------
 
-    def _generator(self, node: ast.expr) -> str | None:
+    def _find_generator(self, node: ast.expr) -> str | None:
         """The emitted name of the generator where `node` is `np.random`, as a module."""
         if not isinstance(node, (ast.Attribute, ast.Name)):
             return None
@@ -243,7 +243,7 @@ class Finder:
                     return f"{name}.{last}"
         return None
 
-    def _seeds(self) -> Iterator[tuple[ast.expr, str]]:
+    def _find_seeds(self) -> Iterator[tuple[ast.expr, str]]:
         """Where the program seeds a generator, anywhere."""
         for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
@@ -260,13 +260,13 @@ class Finder:
 
     def _find_shared(self, name: ast.Name) -> Shared | None:
         """The object of a name that is bound outside, if this use may change it."""
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None or not self._is_outside_loop(owner):
             return None
         bindings = owner.bindings[name.id]
         if any(b in self._inside for b in bindings):
             return None
-        values = [_value(b) for b in bindings]
+        values = [_find_value(b) for b in bindings]
         known = [v for v in values if v is not None]
         if not known:
             return None
@@ -278,7 +278,7 @@ class Finder:
         """Whether a scope lives once per process: the module, or what holds the loop."""
         if owner.node is self._scopes.tree:
             return True
-        scope: Scope | None = self._scopes.scope_of(self._loop[0])
+        scope: Scope | None = self._scopes.find_scope(self._loop[0])
         while scope is not None:
             if scope is owner:
                 return True
@@ -286,7 +286,9 @@ class Finder:
         return False
 
     def _changes(self, name: ast.Name, values: list[ast.expr]) -> bool:
-        return self._is_changed(name, _choose_clearest(self._state(v) for v in values))
+        return self._is_changed(
+            name, _choose_clearest(self._find_state(v) for v in values)
+        )
 
     def _is_changed(self, name: ast.expr, state: str) -> bool:
         """Whether a use of an object may change it, which has such a state."""
@@ -328,23 +330,24 @@ class Finder:
         """Whether a function of the module changes the argument it is given there."""
         if not isinstance(call.func, ast.Name):
             return False
-        for function in reach.definitions(self._scopes, call.func):
+        for function in reach.find_definitions(self._scopes, call.func):
             if isinstance(function, ast.FunctionDef):
                 parameters = [*function.args.posonlyargs, *function.args.args]
                 if position < len(parameters) and any(
-                    parameters[position].arg in names.mutates(s) for s in function.body
+                    parameters[position].arg in names.find_mutations(s)
+                    for s in function.body
                 ):
                     return True
         return False
 
-    def _state(self, value: ast.expr) -> str:
+    def _find_state(self, value: ast.expr) -> str:
         """ "active": any use may change it; "passive": a use that says so; "": none can."""
         if isinstance(value, _DISPLAYS):
             return "passive"
         if isinstance(value, ast.GeneratorExp):
             return "active"
         if isinstance(value, ast.Tuple):  # Unpacked: to which name is not asked.
-            return _choose_clearest(self._state(element) for element in value.elts)
+            return _choose_clearest(self._find_state(element) for element in value.elts)
         if isinstance(value, (ast.BinOp, ast.Subscript)):
             return "passive"
         if not isinstance(value, ast.Call):
@@ -369,10 +372,10 @@ class Finder:
                 return "passive"
             return "active"
         if isinstance(value.func, ast.Name):
-            definitions = reach.definitions(self._scopes, value.func)
+            definitions = reach.find_definitions(self._scopes, value.func)
             if definitions:
-                return self._state_of_definitions(definitions)
-            owner = self._scopes.scope_of(value.func).owner(value.func.id)
+                return self._find_state_of_definitions(definitions)
+            owner = self._scopes.find_scope(value.func).find_owner(value.func.id)
             if owner is None:  # A built-in.
                 if value.func.id in table.CONSTANT_BUILTINS:
                     return ""
@@ -387,7 +390,7 @@ class Finder:
             while isinstance(root, ast.Attribute):
                 root = root.value
             if isinstance(root, ast.Name):
-                owner = self._scopes.scope_of(root).owner(root.id)
+                owner = self._scopes.find_scope(root).find_owner(root.id)
                 imported = owner is not None and any(
                     isinstance(b, (ast.Import, ast.ImportFrom))
                     for b in owner.bindings[root.id]
@@ -397,16 +400,16 @@ class Finder:
 
     def find_state(self, value: ast.expr) -> str:
         """The state of the object that an expression gives."""
-        return self._state(value)
+        return self._find_state(value)
 
     def find_made_state(self, definition: ast.AST) -> str:
         """The state of the object that a call of a function or class gives."""
-        return self._state_of(definition)
+        return self._find_state_of_definition(definition)
 
-    def _state_of_definitions(self, definitions: list[ast.AST]) -> str:
-        return _choose_clearest(self._state_of(d) for d in definitions)
+    def _find_state_of_definitions(self, definitions: list[ast.AST]) -> str:
+        return _choose_clearest(self._find_state_of_definition(d) for d in definitions)
 
-    def _state_of(self, definition: ast.AST) -> str:
+    def _find_state_of_definition(self, definition: ast.AST) -> str:
         if isinstance(definition, ast.ClassDef):
             plain = all(
                 isinstance(b, ast.Name) and b.id == "object" for b in definition.bases
@@ -435,7 +438,7 @@ class Finder:
                 return "passive"
             self._asked.add(definition)
             returned = {
-                self._state(n.value)
+                self._find_state(n.value)
                 for n in own
                 if isinstance(n, ast.Return) and isinstance(n.value, ast.Call)
             }
@@ -452,7 +455,7 @@ def find_imported_state(scopes: Scopes, node: ast.AST) -> ImportedState | None:
     if not isinstance(name, ast.Name) or not scopes.imported_state:
         return None
     found = scopes.imported_state.get(ast.unparse(node))
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     imports = owner.bindings[name.id] if owner is not None else []
     if imports and all(isinstance(b, (ast.Import, ast.ImportFrom)) for b in imports):
         return found
@@ -474,7 +477,7 @@ def _is_store(node: ast.expr) -> bool:
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
 
 
-def _value(binding: ast.AST) -> ast.expr | None:
+def _find_value(binding: ast.AST) -> ast.expr | None:
     """What a simple assignment binds; None for other bindings (imports, loops, ...)."""
     if isinstance(binding, (ast.Assign, ast.AnnAssign)):
         return binding.value

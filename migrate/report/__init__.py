@@ -7,10 +7,10 @@ import pathlib
 from collections.abc import Callable
 from typing import cast
 
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 from migrate.report.summary import Run
 
-__all__ = ["FORMATS", "check_suffix", "display", "save"]
+__all__ = ["FORMATS", "check_suffix", "display_path", "save"]
 
 # Each module has `render(run) -> str`; it is imported when a report is asked for.
 FORMATS = {

@@ -13,18 +13,18 @@ from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, find_status
 from migrate.report import triage
-from migrate.report.paths import display
-from migrate.report.summary import Run, Summary, count, select_shown, summarise
+from migrate.report.paths import display_path
+from migrate.report.summary import Run, Summary, count_outcomes, select_shown, summarise
 
 # Raised when a field is taken away or changes its meaning; new fields do not count.
 FORMAT = 1
 
 
-def _outcomes(counts: dict[Outcome, int]) -> dict[str, int]:
+def _map_outcomes(counts: dict[Outcome, int]) -> dict[str, int]:
     return {outcome.value: number for outcome, number in counts.items()}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _map_finding(finding: Finding) -> dict[str, Any]:
     return {
         "line": finding.line,
         "column": finding.column,
@@ -38,35 +38,35 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _program(program: Program) -> dict[str, Any]:
+def _map_program(program: Program) -> dict[str, Any]:
     return {
-        "path": display(program.path),
-        "files": [display(result.path) for result in program.results],
+        "path": display_path(program.path),
+        "files": [display_path(result.path) for result in program.results],
         "outcome": program.status.value,
-        "reason": _reason(program.reason),
+        "reason": _map_reason(program.reason),
     }
 
 
-def programs(summary: Summary) -> list[dict[str, Any]]:
+def list_programs(summary: Summary) -> list[dict[str, Any]]:
     """What became of each program, and why."""
-    return [_program(program) for program in summary.programs]
+    return [_map_program(program) for program in summary.programs]
 
 
 def _triage(found: triage.Triage) -> dict[str, Any]:
     return {
-        "verdict": triage.verdict(found),
+        "verdict": triage.write_verdict(found),
         "left_by_hand": found.places,
         "entry_points": [
             {
-                "path": display(entry.path),
-                "program": display(entry.program.path),
+                "path": display_path(entry.path),
+                "program": display_path(entry.program.path),
                 "starts": entry.starts,
                 "kind": entry.kind.name,
                 "becomes": entry.becomes,
                 "outcome": entry.status.value,
                 "waits": entry.waits,
                 "places": entry.places,
-                "reason": _reason(entry.reason if not entry.ready else None),
+                "reason": _map_reason(entry.reason if not entry.ready else None),
             }
             for entry in found.entries
         ],
@@ -74,11 +74,11 @@ def _triage(found: triage.Triage) -> dict[str, Any]:
     }
 
 
-def _reason(reason: tuple[pathlib.Path, Finding] | None) -> dict[str, Any] | None:
+def _map_reason(reason: tuple[pathlib.Path, Finding] | None) -> dict[str, Any] | None:
     if reason is None:
         return None
     path, finding = reason
-    return {"path": display(path), **_finding(finding)}
+    return {"path": display_path(path), **_map_finding(finding)}
 
 
 def render(run: Run) -> str:
@@ -98,7 +98,7 @@ def render(run: Run) -> str:
             "failed": summary.failed,
             "exit_code": summary.exit_code,
             "programs": {s.value: n for s, n in summary.count_programs().items()},
-            "findings": _outcomes(summary.outcomes),
+            "findings": _map_outcomes(summary.outcomes),
         },
         "triage": _triage(triage.triage(run)),
         "codes": [
@@ -106,23 +106,23 @@ def render(run: Run) -> str:
                 "code": row.code,
                 "title": row.title,
                 "page": locate_page(row.code) if row.code in CODES else None,
-                "findings": _outcomes(row.outcomes),
+                "findings": _map_outcomes(row.outcomes),
             }
             for row in summary.codes
         ],
-        "programs": programs(summary),
+        "programs": list_programs(summary),
         "files": [
             {
-                "path": display(result.path),
-                "program": display(result.program) if result.program else None,
+                "path": display_path(result.path),
+                "program": display_path(result.program) if result.program else None,
                 "outcome": status.value if status else None,
                 "changed": result.changed,
                 "noted": bool(result.noted),
                 "failed": result.failed,
                 "support": list(result.support),
                 "installed": list(result.installed),
-                "counts": _outcomes(count(result.findings)),
-                "findings": [_finding(f) for f in select_shown(result)],
+                "counts": _map_outcomes(count_outcomes(result.findings)),
+                "findings": [_map_finding(f) for f in select_shown(result)],
             }
             for result in run.results
             for status in [find_status(result)]

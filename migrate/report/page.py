@@ -14,17 +14,17 @@ from migrate.codes.terminal import read_example
 from migrate.report import triage
 from migrate.report.page_files import CLASSES, Files, make_anchor, show_example
 from migrate.report.page_style import STYLE
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 from migrate.report.prose import render_html
-from migrate.report.summary import LOUD, CodeCount, Run, sentence, summarise
+from migrate.report.summary import LOUD, CodeCount, Run, summarise, write_sentence
 
 
 def render(run: Run) -> str:
     """The page."""
-    return "\n".join(_page(run)) + "\n"
+    return "\n".join(_write_page(run)) + "\n"
 
 
-def _page(run: Run) -> Iterator[str]:
+def _write_page(run: Run) -> Iterator[str]:
     found = triage.triage(run)
     files = Files(run)
     codes = [c for c in summarise(run.results).codes if c.code != outcomes.HELD]
@@ -36,27 +36,27 @@ def _page(run: Run) -> Iterator[str]:
     yield f"<title>{project}: tf1to2</title>"
     yield f"<style>{STYLE}{_filter_style(codes)}</style></head><body>"
     yield f"<header><h1>{project}</h1>"
-    yield f'<p class="verdict">{escape(triage.verdict(found))}</p>'
+    yield f'<p class="verdict">{escape(triage.write_verdict(found))}</p>'
     yield (
         f'<p class="soft">tf1to2 {migrate.__version__}, '
         f'<time datetime="{day:%Y-%m-%dT%H:%M}">{day:%Y-%m-%d %H:%M}</time>. '
-        f"{escape(sentence(run))}</p>"
+        f"{escape(write_sentence(run))}</p>"
     )
-    if told := triage.estimate(found):
+    if told := triage.write_estimate(found):
         yield f"<p>{escape(told)}</p>"
     yield "</header>"
-    yield from _entries(found, files)
-    yield from _blockers(found)
+    yield from _write_entries(found, files)
+    yield from _write_blockers(found)
     if files.concerned:
         yield "<section><h2>Files</h2>"
-        yield from _filters(codes)
+        yield from _write_filters(codes)
         yield from files.show()
         yield "</section>"
-    yield from _rules(codes)
+    yield from _write_rules(codes)
     yield "</body></html>"
 
 
-def _filters(codes: Sequence[CodeCount]) -> Iterator[str]:
+def _write_filters(codes: Sequence[CodeCount]) -> Iterator[str]:
     """Which findings are shown at the files; without a script, a style knows the choice."""
     yield '<div class="filters"><label><input type="radio" name="notes" id="all-notes" '
     yield "checked>all findings</label><label>"
@@ -77,7 +77,7 @@ def _filter_style(codes: Sequence[CodeCount]) -> str:
     )
 
 
-def _entries(found: triage.Triage, files: Files) -> Iterator[str]:
+def _write_entries(found: triage.Triage, files: Files) -> Iterator[str]:
     if not found.entries:
         return
     yield "<section><h2>Programs, in the order to work on them</h2>"
@@ -97,20 +97,20 @@ def _entries(found: triage.Triage, files: Files) -> Iterator[str]:
             )
     yield "</div>"
     for entry in found.entries:
-        yield from _entry(found, entry, files)
+        yield from _write_entry(found, entry, files)
     yield "</section>"
 
 
-def _entry(
+def _write_entry(
     found: triage.Triage, entry: triage.EntryPoint, files: Files
 ) -> Iterator[str]:
-    name = f"<code>{escape(display(entry.path))}</code>"
+    name = f"<code>{escape(display_path(entry.path))}</code>"
     if entry.path in files.ids:
         name = f'<a href="#{files.ids[entry.path]}">{name}</a>'
     kind = triage.describe_kind(entry)
     yield (
         f'<div class="entry {CLASSES[entry.status]}"><span class="badge">'
-        f"{triage.badge(found, entry)}</span>{name}"
+        f"{triage.choose_badge(found, entry)}</span>{name}"
         f"<span>{escape(kind)} &rarr; {escape(entry.becomes)}</span>"
     )
     if why := triage.explain_block(found, entry):
@@ -120,7 +120,7 @@ def _entry(
     yield "</div>"
 
 
-def _blockers(found: triage.Triage) -> Iterator[str]:
+def _write_blockers(found: triage.Triage) -> Iterator[str]:
     if not found.blockers:
         return
     yield '<section><h2>What blocks them</h2><div class="scroll"><table><thead><tr>'
@@ -136,7 +136,7 @@ def _blockers(found: triage.Triage) -> Iterator[str]:
     yield "</tbody></table></div></section>"
 
 
-def _rules(codes: Sequence[CodeCount]) -> Iterator[str]:
+def _write_rules(codes: Sequence[CodeCount]) -> Iterator[str]:
     """Every code of the run once, with how often it occurred.
 
     Open are those that leave something to do: the others would hide them.

@@ -13,17 +13,17 @@ from migrate.codes.terminal import read_example
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 from migrate.report.prose import render_html
 from migrate.report.side_by_side import Row, Section, read_sections
 from migrate.report.summary import (
     LOUD,
     Run,
     count_parts,
-    counts_in_words,
-    plural,
     select_listed,
     select_shown,
+    spell_counts,
+    spell_plural,
 )
 
 CLASSES = {
@@ -58,18 +58,18 @@ class Files:
     def show(self) -> Iterator[str]:
         """The HTML of all of them."""
         for result in self.concerned:
-            yield from self._file(result)
+            yield from self._write_file(result)
 
-    def _file(self, result: FileResult) -> Iterator[str]:
+    def _write_file(self, result: FileResult) -> Iterator[str]:
         status = find_status(result)
         told = [f for f in select_shown(result) if f.code != outcomes.HELD]
         findings = [f for f in told if f.outcome is not Outcome.KEPT]
         findings += [f for f in select_listed(result) if f.outcome is Outcome.KEPT]
         name = CLASSES[status] if status else ""
         badge = f'<span class="badge">{_BADGES[status]}</span> ' if status else ""
-        parts = [counts_in_words(told)]
+        parts = [spell_counts(told)]
         if less := count_parts([result]):
-            parts.append(f"{plural(less, 'more use')} in the refused program")
+            parts.append(f"{spell_plural(less, 'more use')} in the refused program")
         if result.support:
             parts.append(f"with {', '.join(emitted.name_for_reader(result.support))}")
         words = "; ".join(part for part in parts if part)
@@ -78,7 +78,7 @@ class Files:
         shown = " open" if len(self.concerned) == 1 else ""
         yield (
             f'<details class="entry {name} {codes}"{shown}>'
-            f"<summary>{badge}<code>{escape(display(result.path))}</code>"
+            f"<summary>{badge}<code>{escape(display_path(result.path))}</code>"
             f'<span class="soft">{escape(words)}</span></summary>'
             f"{make_anchor(self.ids[result.path])}"
         )
@@ -86,7 +86,7 @@ class Files:
         for held in (f for f in select_shown(result) if f.code == outcomes.HELD):
             yield f'<p class="note">{render_html(held.reason)}</p>'
         for section in read_sections(result, findings):
-            yield from _section(section, explained)
+            yield from _write_section(section, explained)
         yield "</details>"
 
 
@@ -105,10 +105,10 @@ def show_example(before: str, after: str) -> Iterator[str]:
     yield "</div>"
 
 
-def _section(section: Section, explained: set[str]) -> Iterator[str]:
+def _write_section(section: Section, explained: set[str]) -> Iterator[str]:
     if section.title:
         yield f"<h3>{escape(section.title)}</h3>"
-    yield from _notes(section.others, explained)
+    yield from _write_notes(section.others, explained)
     yield '<div class="diff code">'
     for hunk in section.hunks:
         first = next((row.old or row.new for row in hunk if row.old or row.new), None)
@@ -120,13 +120,13 @@ def _section(section: Section, explained: set[str]) -> Iterator[str]:
             kind = "run same" if same else "run"
             yield f'<div class="{kind if section.changed else "run one"}">'
             for row in rows:
-                yield _row(row, section.changed)
-                yield from _notes(row.findings, explained)
+                yield _write_row(row, section.changed)
+                yield from _write_notes(row.findings, explained)
             yield "</div>"
     yield "</div>"
 
 
-def _row(row: Row, changed: bool) -> str:
+def _write_row(row: Row, changed: bool) -> str:
     if not changed:
         assert row.old is not None
         number, text = row.old
@@ -146,7 +146,7 @@ def _row(row: Row, changed: bool) -> str:
     return "".join(cells)
 
 
-def _notes(findings: Iterable[Finding], explained: set[str]) -> Iterator[str]:
+def _write_notes(findings: Iterable[Finding], explained: set[str]) -> Iterator[str]:
     """Findings at one place; those that say the same of several symbols are one note."""
     alike: dict[tuple[str, Outcome, str, str], list[str]] = {}
     for f in findings:

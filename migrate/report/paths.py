@@ -6,6 +6,6 @@ import os
 import pathlib
 
 
-def display(path: pathlib.Path) -> str:
+def display_path(path: pathlib.Path) -> str:
     """A path as text: bytes of a name that are not UTF-8 become U+FFFD."""
     return os.fsencode(path).decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report
-from migrate.report.summary import Run, select_shown, statement, summarise
+from migrate.report.summary import Run, select_shown, spell_statement, summarise
 
 # Kept places need no change, so they are no alerts. The other reports list them.
 _LEVELS = {
@@ -25,12 +25,12 @@ _LEVELS = {
 }
 
 
-def _uri(path: pathlib.Path) -> str:
+def _write_uri(path: pathlib.Path) -> str:
     spelled = os.fsencode(path.as_posix())
     return ("file://" if path.is_absolute() else "") + urllib.parse.quote(spelled)
 
 
-def _rule(code: str) -> dict[str, Any]:
+def _write_rule(code: str) -> dict[str, Any]:
     row = CODES.get(code)
     rule: dict[str, Any] = {"id": code}
     if row is not None:
@@ -42,8 +42,8 @@ def _rule(code: str) -> dict[str, Any]:
     return rule
 
 
-def _location(path: pathlib.Path, finding: Finding) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+def _write_location(path: pathlib.Path, finding: Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _write_uri(path)}}
     location: dict[str, Any] = {"physicalLocation": physical}
     if finding.cell is None:
         physical["region"] = {"startLine": finding.line, "startColumn": finding.column}
@@ -53,14 +53,16 @@ def _location(path: pathlib.Path, finding: Finding) -> dict[str, Any]:
     return location
 
 
-def _result(result: FileResult, finding: Finding, rules: list[str]) -> dict[str, Any]:
-    text = statement(finding) or finding.outcome.value
+def _write_result(
+    result: FileResult, finding: Finding, rules: list[str]
+) -> dict[str, Any]:
+    text = spell_statement(finding) or finding.outcome.value
     return {
         "ruleId": finding.code,
         "ruleIndex": rules.index(finding.code),
         "level": _LEVELS[finding.outcome],
         "message": {"text": f"{text}\n{finding.recipe}".strip()},
-        "locations": [_location(result.path, finding)],
+        "locations": [_write_location(result.path, finding)],
         "properties": {"outcome": finding.outcome.value},
     }
 
@@ -79,7 +81,7 @@ def render(run: Run) -> str:
                         "name": "tf1to2",
                         "version": migrate.__version__,
                         "semanticVersion": migrate.__version__,
-                        "rules": [_rule(code) for code in rules],
+                        "rules": [_write_rule(code) for code in rules],
                     }
                 },
                 "invocations": [
@@ -90,13 +92,13 @@ def render(run: Run) -> str:
                 ],
                 "columnKind": "unicodeCodePoints",
                 "results": [
-                    _result(result, finding, rules)
+                    _write_result(result, finding, rules)
                     for result in run.results
                     for finding in select_shown(result)
                     if finding.outcome in _LEVELS
                 ],
                 # The outcome of each program, as in the JSON report.
-                "properties": {"programs": json_report.programs(summary)},
+                "properties": {"programs": json_report.list_programs(summary)},
             }
         ],
     }

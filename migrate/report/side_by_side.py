@@ -59,10 +59,10 @@ def read_sections(result: FileResult, findings: Sequence[Finding]) -> list[Secti
         old = python.decode(data).text
         new = python.decode(result.new).text if result.changed else old
         if result.path.suffix != ".ipynb":
-            return [_section("", old, new, findings)]
+            return [_make_section("", old, new, findings)]
         pairs = zip(notebook.read(old).cells, notebook.read(new).cells)
         sections = [
-            _section(
+            _make_section(
                 f"cell {before.index + 1}",
                 before.source,
                 after.source,
@@ -77,22 +77,24 @@ def read_sections(result: FileResult, findings: Sequence[Finding]) -> list[Secti
 
 def read_rows(before: str, after: str) -> list[Row]:
     """The lines of two texts beside each other."""
-    return list(_rows(before.split("\n"), after.split("\n"), {}))
+    return list(_make_rows(before.split("\n"), after.split("\n"), {}))
 
 
-def _section(title: str, old: str, new: str, findings: Sequence[Finding]) -> Section:
+def _make_section(
+    title: str, old: str, new: str, findings: Sequence[Finding]
+) -> Section:
     before, after = old.split("\n"), new.split("\n")
     at: dict[int, list[Finding]] = {}
     for finding in findings:
         at.setdefault(finding.line, []).append(finding)
-    rows = list(_rows(before, after, at))
+    rows = list(_make_rows(before, after, at))
     shown = [n for n, row in enumerate(rows) if not row.same or row.findings]
     known = {f for row in rows for f in row.findings}
     others = tuple(f for f in findings if f not in known)
-    return Section(title, old != new, tuple(_hunks(rows, shown)), others)
+    return Section(title, old != new, tuple(_make_hunks(rows, shown)), others)
 
 
-def _rows(
+def _make_rows(
     before: Sequence[str], after: Sequence[str], at: dict[int, list[Finding]]
 ) -> Iterator[Row]:
     # An empty line that two texts have in common says nothing of their order.
@@ -113,7 +115,7 @@ def _is_empty(line: str) -> bool:
     return not line.strip()
 
 
-def _hunks(rows: Sequence[Row], shown: Sequence[int]) -> Iterator[tuple[Row, ...]]:
+def _make_hunks(rows: Sequence[Row], shown: Sequence[int]) -> Iterator[tuple[Row, ...]]:
     """What is shown with its context; hunks that touch are one."""
     first = last = None
     for place in shown:

@@ -12,7 +12,7 @@ from migrate.codes import CODES
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 LOUD = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
@@ -44,7 +44,7 @@ class Run:
     accepts_compat: bool = False
     project: str = ""
 
-    def verb(self, result: FileResult) -> str:
+    def choose_verb(self, result: FileResult) -> str:
         """What was done with a file that has new bytes."""
         if result.noted:
             return "noted" if self.action is Action.WRITE else "would note"
@@ -110,7 +110,7 @@ class Summary:
         return {status: counts[status] for status in Status}
 
 
-def count(findings: Iterable[Finding]) -> dict[Outcome, int]:
+def count_outcomes(findings: Iterable[Finding]) -> dict[Outcome, int]:
     """Findings by outcome; every outcome has its number, be it 0."""
     counts = collections.Counter(f.outcome for f in findings if _is_shown(f))
     return {outcome: counts[outcome] for outcome in Outcome}
@@ -132,12 +132,12 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
         changed=sum(r.changed and not r.noted for r in results),
         noted=sum(bool(r.noted) for r in results),
         failed=sum(r.failed for r in results),
-        outcomes=count(f for r in results for f in r.findings),
+        outcomes=count_outcomes(f for r in results for f in r.findings),
         codes=tuple(
-            CodeCount(code, title(code), count(by_code[code]))
+            CodeCount(code, find_title(code), count_outcomes(by_code[code]))
             for code in sorted(by_code)
         ),
-        programs=tuple(outcomes.programs(results)),
+        programs=tuple(outcomes.list_programs(results)),
         unresolved=any(
             f.outcome is Outcome.WARNED for r in results for f in r.findings
         ),
@@ -162,12 +162,12 @@ def count_parts(results: Iterable[FileResult]) -> int:
     )
 
 
-def title(code: str) -> str:
+def find_title(code: str) -> str:
     """What a code is about, in a few words."""
     return CODES[code].title if code in CODES else ""
 
 
-def sentence(run: Run) -> str:
+def write_sentence(run: Run) -> str:
     """The whole run in one line."""
     summary = summarise(run.results)
     held = sum(
@@ -184,63 +184,65 @@ def sentence(run: Run) -> str:
     if parts_of_refused:
         uses[-1] += f" (and {parts_of_refused} more in those programs)"
     if warnings := summary.outcomes[Outcome.WARNED]:
-        uses.append(plural(warnings, Outcome.WARNED.value))
+        uses.append(spell_plural(warnings, Outcome.WARNED.value))
     parts = [
-        f"{plural(summary.files, 'file')} read",
+        f"{spell_plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",
         *([f"{summary.noted} noted"] if summary.noted else []),
-        *([f"programs: {_programs_in_words(summary)}"] if summary.programs else []),
+        *([f"programs: {_spell_programs(summary)}"] if summary.programs else []),
         f"uses of TensorFlow: {', '.join(uses)}",
     ]
     if summary.failed:
-        parts.append(f"{plural(summary.failed, 'file')} failed")
+        parts.append(f"{spell_plural(summary.failed, 'file')} failed")
     stopped = "Interrupted: " if run.interrupted else ""
     return f"{stopped}{'; '.join(parts)}."
 
 
-def _programs_in_words(summary: Summary) -> str:
+def _spell_programs(summary: Summary) -> str:
     counts = summary.count_programs()
     return ", ".join(f"{n} {status.words}" for status, n in counts.items() if n)
 
 
-def program_in_words(program: Program) -> str:
+def spell_program(program: Program) -> str:
     """What became of a program, and of which files it consists."""
-    others = [display(result.path) for result in program.results[1:]]
+    others = [display_path(result.path) for result in program.results[1:]]
     more = len(others) - _NAMED
     files = ", ".join(others[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{display(program.path)}: {program.status.words}" + (
+    return f"{display_path(program.path)}: {program.status.words}" + (
         f", with {files}" if files else ""
     )
 
 
-def reason_in_words(program: Program) -> str:
+def spell_reason(program: Program) -> str:
     """Why a program is not migrated, and where that stands; "" where it is."""
     if program.reason is None:
         return ""
     path, finding = program.reason
-    where = place(display(path), finding)
+    where = spell_place(display_path(path), finding)
     if program.status is Status.COMPAT:
         where = f"It is not yet tf.distribute, because of {where}"
-    return f"{where}: {finding.code} {statement(finding)}".rstrip(": ")
+    return f"{where}: {finding.code} {spell_statement(finding)}".rstrip(": ")
 
 
-def counts_in_words(findings: Sequence[Finding]) -> str:
+def spell_counts(findings: Sequence[Finding]) -> str:
     """A file's findings by outcome, without those that did not occur."""
-    return ", ".join(_count_in_words(o, n) for o, n in count(findings).items() if n)
+    return ", ".join(
+        _count_in_words(o, n) for o, n in count_outcomes(findings).items() if n
+    )
 
 
 def _count_in_words(outcome: Outcome, number: int) -> str:
     if outcome is Outcome.WARNED:
-        return plural(number, outcome.value)
+        return spell_plural(number, outcome.value)
     return f"{number} {outcome.value}"
 
 
-def plural(number: int, noun: str) -> str:
+def spell_plural(number: int, noun: str) -> str:
     """A number and its noun."""
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def place(path: str, finding: Finding) -> str:
+def spell_place(path: str, finding: Finding) -> str:
     """Where a finding is, as editors and terminals understand it.
 
     Cells are counted from 1, as a reader counts them.
@@ -268,6 +270,6 @@ def select_listed(result: FileResult) -> list[Finding]:
     ]
 
 
-def statement(finding: Finding) -> str:
+def spell_statement(finding: Finding) -> str:
     """Symbol and reason."""
     return f"{finding.symbol}: {finding.reason}" if finding.symbol else finding.reason

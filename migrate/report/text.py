@@ -9,24 +9,24 @@ from migrate import emitted
 from migrate.codes import CODES
 from migrate.codes.pages import locate_page, locate_rules
 from migrate.findings import Finding, Outcome
-from migrate.outcomes import Program, Status, find_status, programs
+from migrate.outcomes import Program, Status, find_status, list_programs
 from migrate.pipeline import FileResult
 from migrate.report import triage
-from migrate.report.paths import display
+from migrate.report.paths import display_path
 from migrate.report.summary import (
     LOUD,
     Run,
-    counts_in_words,
-    place,
-    plural,
-    program_in_words,
-    reason_in_words,
+    find_title,
     select_listed,
     select_shown,
-    sentence,
-    statement,
+    spell_counts,
+    spell_place,
+    spell_plural,
+    spell_program,
+    spell_reason,
+    spell_statement,
     summarise,
-    title,
+    write_sentence,
 )
 
 _NAMES = 48  # Characters of a path before the next column moves.
@@ -49,21 +49,21 @@ def leave_plain(text: str, role: str) -> str:
 def render(run: Run) -> str:
     """The whole report: the programs, then the details."""
     lines = [
-        *programs_first(run),
-        *findings(run),
-        *rules(run),
-        *statistics(run),
-        sentence(run),
+        *write_programs_first(run),
+        *write_findings(run),
+        *write_rules(run),
+        *write_statistics(run),
+        write_sentence(run),
     ]
     return "\n".join(lines) + "\n"
 
 
-def programs_first(
+def write_programs_first(
     run: Run, paint: Paint = leave_plain, width: int = 100
 ) -> Iterator[str]:
     """The first page: programs in the order to take them, and what blocks them."""
     found = triage.triage(run)
-    yield paint(triage.verdict(found), "bold")
+    yield paint(triage.write_verdict(found), "bold")
     if not found.entries:
         return
     yield ""
@@ -72,7 +72,7 @@ def programs_first(
     names = max(len(found.shorten(e.path)) for e in found.entries)
     names = min(names, _NAMES)
     for number, entry in enumerate(found.entries, 1):
-        state = paint(f"{triage.badge(found, entry):<10}", _ROLES[entry.status])
+        state = paint(f"{triage.choose_badge(found, entry):<10}", _ROLES[entry.status])
         path = f"{found.shorten(entry.path):<{names}}"
         kind = triage.describe_kind(entry)
         becomes = f"-> {entry.becomes}"
@@ -88,8 +88,8 @@ def programs_first(
         yield paint("What blocks", "bold")
         for blocker in found.blockers[:_TOP]:
             where = (
-                f"{plural(blocker.places, 'place')} in "
-                f"{plural(blocker.entries, 'program')}"
+                f"{spell_plural(blocker.places, 'place')} in "
+                f"{spell_plural(blocker.entries, 'program')}"
             )
             alone = ""
             if blocker.alone == blocker.entries:
@@ -101,8 +101,8 @@ def programs_first(
             code = paint(blocker.code, "refused")
             yield from _indent_text(f"      {code}  ", text, width)
         if len(found.blockers) > _TOP:
-            yield f"      and {plural(len(found.blockers) - _TOP, 'other code')}"
-    if told := triage.estimate(found):
+            yield f"      and {spell_plural(len(found.blockers) - _TOP, 'other code')}"
+    if told := triage.write_estimate(found):
         yield ""
         yield from textwrap.wrap(told, width, break_on_hyphens=False)
     yield ""
@@ -133,29 +133,31 @@ def list_next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
         yield f"      {command:<{width}}  {paint(purpose, 'dim')}"
 
 
-def findings(
+def write_findings(
     run: Run, paint: Paint = leave_plain, verbose: bool = False
 ) -> Iterator[str]:
     """Refusals, failures and choices, one a line; with `verbose`, everything.
 
     Before those of a program that is not migrated stands what became of it, and why.
     """
-    heads = {p.path: p for p in programs(run.results) if p.reason is not None}
+    heads = {p.path: p for p in list_programs(run.results) if p.reason is not None}
     for result in run.results:
         program = heads.get(result.path)
         if program is not None and _needs_head(program):
-            yield from _head(program, paint, verbose)
+            yield from _write_head(program, paint, verbose)
         yield from _render_file(result, paint, verbose)
 
 
-def rules(run: Run, paint: Paint = leave_plain, verbose: bool = False) -> Iterator[str]:
+def write_rules(
+    run: Run, paint: Paint = leave_plain, verbose: bool = False
+) -> Iterator[str]:
     """The pages of the codes that `findings` names, what is left to do first."""
     loud: set[str] = set()
     quiet: set[str] = set()
     for result in run.results:
         for finding in select_shown(result) if verbose else select_listed(result):
             (loud if finding.outcome in LOUD else quiet).add(finding.code)
-    for program in programs(run.results):
+    for program in list_programs(run.results):
         if program.reason is not None:
             loud.add(program.reason[1].code)
     codes = [*sorted(loud & CODES.keys()), *sorted((quiet - loud) & CODES.keys())]
@@ -163,11 +165,11 @@ def rules(run: Run, paint: Paint = leave_plain, verbose: bool = False) -> Iterat
         return
     yield ""
     yield paint("Rules", "bold")
-    width = max(len(title(code)) for code in codes[:_TOP])
+    width = max(len(find_title(code)) for code in codes[:_TOP])
     for code in codes[:_TOP]:
-        yield f"      {code}  {title(code):<{width}}  {locate_page(code)}"
+        yield f"      {code}  {find_title(code):<{width}}  {locate_page(code)}"
     if len(codes) > _TOP:
-        yield f"      and {plural(len(codes) - _TOP, 'other code')}: {locate_rules()}"
+        yield f"      and {spell_plural(len(codes) - _TOP, 'other code')}: {locate_rules()}"
     yield ""
 
 
@@ -176,9 +178,9 @@ def _needs_head(program: Program) -> bool:
     return program.status is not Status.FAILED or len(program.results) > 1
 
 
-def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
+def _write_head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
     assert program.reason is not None
-    yield paint(program_in_words(program), _ROLES[program.status])
+    yield paint(spell_program(program), _ROLES[program.status])
     _, finding = program.reason
     if (
         program.status is Status.COMPAT
@@ -189,25 +191,25 @@ def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
             for f in (select_shown(result) if verbose else select_listed(result))
         )
     ):
-        yield f"    {reason_in_words(program)}"
+        yield f"    {spell_reason(program)}"
 
 
 def _render_file(result: FileResult, paint: Paint, verbose: bool) -> Iterator[str]:
-    path = display(result.path)
+    path = display_path(result.path)
     for finding in select_shown(result) if verbose else select_listed(result):
-        where = place(path, finding)
+        where = spell_place(path, finding)
         code = paint(finding.code, finding.outcome.value)
         quiet = "" if finding.outcome in LOUD else f"{finding.outcome.value}: "
-        yield f"{where}: {code} {quiet}{statement(finding)}".rstrip(": ")
-        yield from _recipe(finding, paint)
+        yield f"{where}: {code} {quiet}{spell_statement(finding)}".rstrip(": ")
+        yield from _write_recipe(finding, paint)
 
 
-def _recipe(finding: Finding, paint: Paint) -> Iterator[str]:
+def _write_recipe(finding: Finding, paint: Paint) -> Iterator[str]:
     for index, line in enumerate(finding.recipe.splitlines()):
         yield paint(f"    {'->' if not index else '  '} {line}", "dim")
 
 
-def files(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
+def write_files(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """Each file that changes, and what it needs beside it."""
     for result in run.results:
         if result.changed:
@@ -216,14 +218,14 @@ def files(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
                 if result.support
                 else ""
             )
-            verb = paint(run.verb(result), "rewritten")
-            words = counts_in_words(result.findings)
+            verb = paint(run.choose_verb(result), "rewritten")
+            words = spell_counts(result.findings)
             if find_status(result) is Status.COMPAT:
                 words = Status.COMPAT.words
-            yield f"{verb} {display(result.path)}: {words}{needs}"
+            yield f"{verb} {display_path(result.path)}: {words}{needs}"
 
 
-def statistics(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
+def write_statistics(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
     """A table of codes and outcomes."""
     summary = summarise(run.results)
     if not summary.codes:

@@ -13,8 +13,14 @@ from migrate import emitted, outcomes
 from migrate.findings import Finding
 from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
-from migrate.report.paths import display
-from migrate.report.summary import Action, Run, plural, statement, title
+from migrate.report.paths import display_path
+from migrate.report.summary import (
+    Action,
+    Run,
+    find_title,
+    spell_plural,
+    spell_statement,
+)
 from migrate.source.syntax import parse_bytes
 from migrate.tables.program_kinds import (
     BY_FLAG,
@@ -115,7 +121,7 @@ class Triage:
     @property
     def base(self) -> str:
         """The directory that all entry points are in, if that shortens their paths."""
-        paths = [display(e.path) for e in self.entries]
+        paths = [display_path(e.path) for e in self.entries]
         if len(paths) < 2 or len({os.path.isabs(path) for path in paths}) > 1:
             return ""
         common = os.path.commonpath([os.path.dirname(path) or "." for path in paths])
@@ -123,7 +129,7 @@ class Triage:
 
     def shorten(self, path: pathlib.Path) -> str:
         """A path as it is shown below `base`."""
-        shown = display(path)
+        shown = display_path(path)
         return os.path.relpath(shown, self.base) if self.base else shown
 
     @property
@@ -152,30 +158,30 @@ def triage(run: Run) -> Triage:
     """The run's entry points: those that are ready first, then those with least to do."""
     entries = [
         entry
-        for program in outcomes.programs(run.results)
-        for entry in _entry_points(program)
+        for program in outcomes.list_programs(run.results)
+        for entry in _list_entry_points(program)
     ]
     ranks = (Status.MIGRATED, Status.COMPAT, Status.REFUSED, Status.FAILED)
 
-    def rank(entry: EntryPoint) -> tuple[bool, int, bool, int, str]:
+    def rank_entry(entry: EntryPoint) -> tuple[bool, int, bool, int, str]:
         alike = min(ranks.index(entry.status), 2)  # A failure is a place to mend.
         return (
             not entry.starts,
             alike,
             entry.waits,
             entry.places,
-            display(entry.path),
+            display_path(entry.path),
         )
 
     return Triage(
-        tuple(sorted(entries, key=rank)),
-        tuple(_blockers(entries)),
+        tuple(sorted(entries, key=rank_entry)),
+        tuple(_list_blockers(entries)),
         run.interrupted,
         run.action is Action.WRITE,
     )
 
 
-def _entry_points(program: Program) -> Iterator[EntryPoint]:
+def _list_entry_points(program: Program) -> Iterator[EntryPoint]:
     starters = list(
         dict.fromkeys(entry for r in program.results for entry in r.entries)
     )
@@ -195,18 +201,20 @@ def _entry_points(program: Program) -> Iterator[EntryPoint]:
 
 def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str]:
     """What a program is, and what it becomes."""
-    kind = _kind_of_symbols(results)
+    kind = _find_kind_of_symbols(results)
     if status is Status.COMPAT:
         return kind, _COMPAT
     if status is not Status.MIGRATED:
         return kind, kind.becomes
     written = {
-        emitted.module_of(name) for r in results for name in (*r.support, *r.installed)
+        emitted.find_module(name)
+        for r in results
+        for name in (*r.support, *r.installed)
     }
     for module, words in ESTIMATORS.items():
         if module in written:
             return kind, words
-    used = {name for r in results if r.changed for name in _attributes(r)}
+    used = {name for r in results if r.changed for name in _find_attributes(r)}
     strategies = list(
         dict.fromkeys(words for name, words in STRATEGIES.items() if name in used)
     )
@@ -219,13 +227,13 @@ def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str
             return kind, words
     if not strategies and kind.name == "cluster":
         # A server of the process alone is dropped together with its session.
-        serves = any("Server" in _attributes(r) for r in results)
+        serves = any("Server" in _find_attributes(r) for r in results)
         alone = WITHOUT_STRATEGY["plain_session"]
         return kind, "tf.distribute.Server" if serves else alone
     return kind, " or ".join(strategies) or kind.becomes
 
 
-def _kind_of_symbols(results: Iterable[FileResult]) -> Kind:
+def _find_kind_of_symbols(results: Iterable[FileResult]) -> Kind:
     findings = [f for r in results for f in r.findings if not f.unused]
     symbols = {f.symbol for f in findings}
     codes = {f.code for f in findings}
@@ -244,7 +252,7 @@ def _is_below(used: str, symbols: tuple[str, ...]) -> bool:
     return any(used == symbol or used.startswith(symbol + ".") for symbol in symbols)
 
 
-def _attributes(result: FileResult) -> Iterator[str]:
+def _find_attributes(result: FileResult) -> Iterator[str]:
     """The attributes and names that a result's new text uses."""
     tree = parse_bytes(result.path, result.new)
     if tree is None:
@@ -265,7 +273,7 @@ def _find_blockers(
                 yield result.path, finding
 
 
-def _blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
+def _list_blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
     """The codes that block, the one that blocks most first."""
     by_code: dict[str, list[EntryPoint]] = collections.defaultdict(list)
     alone: collections.Counter[str] = collections.Counter()
@@ -278,7 +286,7 @@ def _blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
         for path, f in entry.blockers:
             places[f.code].add((path, f.cell, f.line))
     found = [
-        Blocker(code, title(code), len(blocked), alone[code], len(places[code]))
+        Blocker(code, find_title(code), len(blocked), alone[code], len(places[code]))
         for code, blocked in by_code.items()
     ]
     return sorted(found, key=lambda b: (-b.entries, -b.places, b.code))
@@ -287,13 +295,13 @@ def _blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
 # -- in words -------------------------------------------------------------------------
 
 
-def verdict(found: Triage) -> str:
+def write_verdict(found: Triage) -> str:
     """The run in one sentence; of a run that was interrupted, as far as it came."""
     number = len(found.entries)
     if found.interrupted:
         if not number:
             return "Interrupted before any program was read."
-        read = verdict(dataclasses.replace(found, interrupted=False))
+        read = write_verdict(dataclasses.replace(found, interrupted=False))
         return f"Interrupted. Of what was read: {read}"
     if not number:
         return "Nothing here uses TensorFlow 1."
@@ -306,7 +314,7 @@ def verdict(found: Triage) -> str:
     done = "can be migrated now"
     if found.written:
         done = "is migrated" if len(found.ready) == 1 else "are migrated"
-    parts = [f"{len(found.ready)} of {plural(number, 'program')} {done}"]
+    parts = [f"{len(found.ready)} of {spell_plural(number, 'program')} {done}"]
     if (compat := len(found.through_compat)) and found.written:
         parts.append(
             f"{compat} {'runs' if compat == 1 else 'run'} through tf.compat.v1"
@@ -320,21 +328,21 @@ def verdict(found: Triage) -> str:
     return ", ".join(parts) + "."
 
 
-def estimate(found: Triage) -> str:
+def write_estimate(found: Triage) -> str:
     """What is left by hand, and how far the number is to be trusted; "" for nothing."""
     if not found.blocked:
         return ""
     near = sum(e.places == 1 for e in found.blocked)
     waiting = sum(e.waits for e in found.blocked)
     text = (
-        f"Left by hand: at least {plural(found.places, 'place')} in "
-        f"{plural(len(found.blocked), 'program')}."
+        f"Left by hand: at least {spell_plural(found.places, 'place')} in "
+        f"{spell_plural(len(found.blocked), 'program')}."
     )
     if near:
-        text += f" {plural(near, 'program')} {'needs' if near == 1 else 'need'} only one change."
+        text += f" {spell_plural(near, 'program')} {'needs' if near == 1 else 'need'} only one change."
     if waiting:
         text += (
-            f" {plural(waiting, 'program')} only "
+            f" {spell_plural(waiting, 'program')} only "
             f"{'waits' if waiting == 1 else 'wait'} for another one with which "
             f"{'it shares' if waiting == 1 else 'they share'} a file."
         )
@@ -353,7 +361,7 @@ def find_first(found: Triage) -> EntryPoint | None:
     return next(iter([*scripts, *candidates, *found.ready]), None)
 
 
-def badge(found: Triage, entry: EntryPoint) -> str:
+def choose_badge(found: Triage, entry: EntryPoint) -> str:
     """An entry point's state in one or two words."""
     if entry.ready:
         return "migrated" if found.written else "ready"
@@ -361,7 +369,7 @@ def badge(found: Triage, entry: EntryPoint) -> str:
         return "compat.v1"
     if entry.waits:
         return "waits"
-    return plural(entry.places, "place")
+    return spell_plural(entry.places, "place")
 
 
 def explain_block(found: Triage, entry: EntryPoint) -> str:
@@ -371,7 +379,9 @@ def explain_block(found: Triage, entry: EntryPoint) -> str:
     path, finding = entry.reason
     where = "" if path == entry.path else found.shorten(path) + ", "
     cell = f"cell {finding.cell + 1}, " if finding.cell is not None else ""
-    text = f"{where}{cell}line {finding.line}: {finding.code} {statement(finding)}"
+    text = (
+        f"{where}{cell}line {finding.line}: {finding.code} {spell_statement(finding)}"
+    )
     return ("waits for " if entry.waits else "") + text.rstrip(": ")
 
 
@@ -425,4 +435,4 @@ def _find_common_path(entries: Sequence[EntryPoint]) -> pathlib.Path:
 def _quote_path(path: pathlib.Path) -> str:
     import shlex
 
-    return shlex.quote(display(path))
+    return shlex.quote(display_path(path))

@@ -11,7 +11,7 @@ from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.splice import splice_text
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 
 def apply_plan(text: str, tree: ast.Module, plan: Plan) -> str:
@@ -26,9 +26,9 @@ def apply_plan(text: str, tree: ast.Module, plan: Plan) -> str:
 
 def add_refusal_notes(text: str, findings: Iterable[Finding], options: Options) -> str:
     """A refused file's text with its refusals as comments, and nothing else changed."""
-    plan, tree = Plan(), tree_of(text)
+    plan, tree = Plan(), parse_source(text)
     add_notes(plan, tree, findings, text, options)
     if plan.empty:
         return text
     new = apply_plan(text, tree, plan)
-    return text if gates.compiles(new, "") else new
+    return text if gates.check_compiles(new, "") else new

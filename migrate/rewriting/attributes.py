@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 from migrate import emitted
 from migrate.facts import names
-from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import replaced_objects as table
 
 # Parameters of a hook's methods, after `self`.
@@ -78,8 +78,8 @@ def _show(which: str) -> str:
 
 def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
     """Attributes that objects in a result do not have: "saver.build", their class."""
-    scopes = scopes_of(tree_of(text))
-    bound = _objects(scopes)
+    scopes = build_scopes(parse_source(text))
+    bound = _find_objects(scopes)
     given = {
         node.attr
         for node in scopes.walk()
@@ -88,7 +88,7 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or node.attr in given:
             continue
-        which = _class_of(node.value, scopes, bound)
+        which = _find_class(node.value, scopes, bound)
         if which is None:
             continue
         if which in _LACKING:
@@ -104,20 +104,22 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
 _Bound = dict[tuple[int, str], set[tuple[str, str]]]
 
 
-def _class_of(node: ast.expr, scopes: Scopes, bound: _Bound) -> tuple[str, str] | None:
+def _find_class(
+    node: ast.expr, scopes: Scopes, bound: _Bound
+) -> tuple[str, str] | None:
     """The emitted class, by module and name, whose object an expression is."""
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         found = bound.get((id(owner), node.id), set())
         return next(iter(found)) if len(found) == 1 else None
     if isinstance(node, ast.Attribute):
-        whole = _class_of(node.value, scopes, bound)
+        whole = _find_class(node.value, scopes, bound)
         if whole is not None and (whole[1], node.attr) in _PARTS:
             return whole[0], _PARTS[whole[1], node.attr]
     return None
 
 
-def _objects(scopes: Scopes) -> _Bound:
+def _find_objects(scopes: Scopes) -> _Bound:
     """Names that are bound to objects of emitted classes alone."""
     found: _Bound = {}
     times: dict[tuple[int, str], int] = {}
@@ -131,19 +133,19 @@ def _objects(scopes: Scopes) -> _Bound:
         times[key] = times.get(key, 0) + 1
         bindings[key] = len(owner.bindings.get(name, ()))
 
-    def assign(target: ast.expr | None, value: ast.expr) -> None:
+    def assign_class(target: ast.expr | None, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            owner = scopes.scope_of(target).owner(target.id)
+            owner = scopes.find_scope(target).find_owner(target.id)
             bind(owner, target.id, _find_made_class(value))
 
     for node in scopes.walk():
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                assign(target, node.value)
+                assign_class(target, node.value)
         elif isinstance(node, ast.withitem):
-            assign(node.optional_vars, node.context_expr)
+            assign_class(node.optional_vars, node.context_expr)
         elif isinstance(node, ast.ClassDef):
-            for method, parameter, which in _parameters(node):
+            for method, parameter, which in _find_parameters(node):
                 bind(scopes.scope_by_node[method], parameter.arg, which)
     return {key: one for key, one in found.items() if times[key] == bindings[key]}
 
@@ -165,14 +167,14 @@ def _find_made_class(value: ast.expr) -> tuple[str, str] | None:
         return _OPTIMIZER
     if (
         len(path) < 2
-        or not emitted.files(path[-2])
-        or path[-1] not in classes(path[-2])
+        or not emitted.list_files(path[-2])
+        or path[-1] not in map_classes(path[-2])
     ):
         return None
     return path[-2], path[-1]
 
 
-def _parameters(
+def _find_parameters(
     node: ast.ClassDef,
 ) -> Iterator[tuple[ast.FunctionDef, ast.arg, tuple[str, str]]]:
     """What hooks of the program's own are given."""
@@ -189,12 +191,12 @@ def _parameters(
 
 
 @functools.cache
-def classes(module: str) -> dict[str, ast.ClassDef]:
+def map_classes(module: str) -> dict[str, ast.ClassDef]:
     """The classes of an emitted module, by name."""
     return {
         node.name: node
-        for file in emitted.files(module)
-        for node in tree_of(emitted.source(file).decode()).body
+        for file in emitted.list_files(module)
+        for node in parse_source(emitted.read_source(file).decode()).body
         if isinstance(node, ast.ClassDef)
     }
 
@@ -204,14 +206,14 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
     """The attributes of an emitted class; None where they cannot be listed."""
     if (module, name) == table.NO_COORDINATOR:
         return frozenset(dir(None))
-    if name in _tuples(module):
-        return _tuples(module)[name]
-    node = classes(module).get(name)
+    if name in _map_tuples(module):
+        return _map_tuples(module)[name]
+    node = map_classes(module).get(name)
     if node is None:
         return None
     found: set[str] = set(dir(object))
     for base in node.bases:
-        inherited = list_offered_attributes(*_base(base, module))
+        inherited = list_offered_attributes(*_find_base(base, module))
         if inherited is None:
             return None
         found |= inherited
@@ -229,8 +231,8 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
     }
     if any(
         isinstance(n, ast.Call)
-        and names.key(n.func) == "setattr"
-        and names.key(n.args[0]) == "self"
+        and names.find_key(n.func) == "setattr"
+        and names.find_key(n.args[0]) == "self"
         for n in walk_breadth_first(node)
     ):
         return None  # An `HParams` has the attributes that it is given.
@@ -242,11 +244,11 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
 
 
 @functools.cache
-def _tuples(module: str) -> dict[str, frozenset[str]]:
+def _map_tuples(module: str) -> dict[str, frozenset[str]]:
     """The attributes of an emitted module's named tuples."""
     found = {}
-    for file in emitted.files(module):
-        for node in tree_of(emitted.source(file).decode()).body:
+    for file in emitted.list_files(module):
+        for node in parse_source(emitted.read_source(file).decode()).body:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             call = node.value
@@ -256,9 +258,9 @@ def _tuples(module: str) -> dict[str, frozenset[str]]:
     return found
 
 
-def _base(base: ast.expr, module: str) -> tuple[str, str]:
+def _find_base(base: ast.expr, module: str) -> tuple[str, str]:
     """Where a base class of an emitted class is."""
     path = ast.unparse(base).split(".")
-    if len(path) > 1 and emitted.files(path[0]):
+    if len(path) > 1 and emitted.list_files(path[0]):
         return path[0], path[-1]
     return (module, path[0]) if len(path) == 1 else ("", path[-1])

@@ -6,15 +6,15 @@ import builtins
 import symtable
 from collections.abc import Collection, Iterator
 
-from migrate.facts.scopes import scopes_of
-from migrate.source.nodes import tree_of
+from migrate.facts.scopes import build_scopes
+from migrate.source.nodes import parse_source
 from migrate.tables import symbols
 
 # How a reason ends that is about a name.
 UNBOUND = ", which nothing binds"
 
 
-def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
+def check_compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
     """The first gate alone."""
     try:
         compile(text, filename, "exec", dont_inherit=True)
@@ -39,13 +39,15 @@ def check(
       original: what it was made from.
       refused: symbols of which a use was refused: those uses stand as they stood.
     """
-    broken = compiles(text, filename)
+    broken = check_compiles(text, filename)
     if broken:
         return broken
     failures = [
         ("G009", 1, f"the result uses `{name}`{UNBOUND}")
         # A name that was never bound is the user's own; it is no fault of ours.
-        for name in sorted(unbound(text, filename) - unbound(original, filename))
+        for name in sorted(
+            find_unbound(text, filename) - find_unbound(original, filename)
+        )
     ]
     failures += [
         ("G009", line, f"`{spelled}` does not exist in TensorFlow 2")
@@ -65,16 +67,16 @@ def _is_within(path: str, module: str) -> bool:
 
 def find_missing_symbols(text: str) -> Iterator[tuple[int, str, str]]:
     """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     for node, symbol in scopes.walk_uses():
         path = scopes.find_dotted_path(node) or ""
         if path.startswith("tensorflow."):
             spelled = "tf." + path.removeprefix("tensorflow.")
-            if _knownmissing(spelled, symbol):
+            if _is_known_missing(spelled, symbol):
                 yield node.lineno, spelled, symbol
 
 
-def _knownmissing(spelled: str, symbol: str) -> bool:
+def _is_known_missing(spelled: str, symbol: str) -> bool:
     """Whether a spelling is known not to exist; attributes of classes are not judged."""
     if spelled.startswith("tf.compat.v1.compat."):
         return not symbols.exists_in_target(spelled)
@@ -82,13 +84,13 @@ def _knownmissing(spelled: str, symbol: str) -> bool:
         if symbols.exists_in_target(spelled):
             return False
         name = "tf." + spelled.removeprefix("tf.compat.v1.")
-        known = symbols.lookup(name) is not None or name in symbols.NAMESPACES
-        return not known and name not in symbols.modules()
-    known = symbols.lookup(spelled) is not None or spelled.startswith("tf.contrib.")
+        known = symbols.look_up(name) is not None or name in symbols.NAMESPACES
+        return not known and name not in symbols.list_modules()
+    known = symbols.look_up(spelled) is not None or spelled.startswith("tf.contrib.")
     return known and not symbols.exists_in_tf2(spelled)
 
 
-def unbound(text: str, filename: str) -> set[str]:
+def find_unbound(text: str, filename: str) -> set[str]:
     """Names read somewhere that no scope of the module binds."""
     top = symtable.symtable(text, filename, "exec")
     bound = {
@@ -104,7 +106,7 @@ def unbound(text: str, filename: str) -> set[str]:
     }
     found: set[str] = set()
 
-    def visit(table: symtable.SymbolTable) -> None:
+    def visit_table(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
             name = symbol.get_name()
             if symbol.is_declared_global() and symbol.is_assigned():
@@ -113,7 +115,7 @@ def unbound(text: str, filename: str) -> set[str]:
             if symbol.is_referenced() and is_global and not hasattr(builtins, name):
                 found.add(name)
         for child in table.get_children():
-            visit(child)
+            visit_table(child)
 
-    visit(top)
+    visit_table(top)
     return found - bound

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from migrate import emitted
 from migrate.facts.names import is_docstring
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import estimator as table
 
 V1 = "tensorflow.compat.v1"
@@ -30,10 +30,10 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
         are added to the plan's.
     """
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
-    beside = {emitted.module_of(name) for name in plan.support}
-    tree = tree_of(text)
+    beside = {emitted.find_module(name) for name in plan.support}
+    tree = parse_source(text)
     wanted: list[str] = []
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     names_read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
@@ -41,8 +41,8 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
         module = line.split()[-1]  # The name that it binds.
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
-            if home is not None and emitted.files(module):
-                wanted[-1] = home.importing(module)
+            if home is not None and emitted.list_files(module):
+                wanted[-1] = home.write_import(module)
                 plan.support.update(table.list_needed_files(module))
             elif in_package and module in beside:
                 wanted[-1:] = [
@@ -63,7 +63,7 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
             and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
         ):
             _respell_import(lines, node)
-    place = _place(tree, {line.split()[-1] for line in wanted})
+    place = _find_place(tree, {line.split()[-1] for line in wanted})
     first = [] if filename.endswith(".ipynb") else _find_first_imports(tree)
     own = [line for line in wanted if first and _is_standard(line.split()[-1])]
     lines[place:place] = _join_imports([line for line in wanted if line not in own])
@@ -126,17 +126,17 @@ def find_taken_names(text: str, plan: Plan) -> list[str]:
 
     A function may have such a name for itself, where nothing of the module is read.
     """
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     modules = {line.split()[-1] for line in plan.imports}
-    modules = {module for module in modules if emitted.files(module)}
+    modules = {module for module in modules if emitted.list_files(module)}
     found: set[str] = set()
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             continue
         name = node.value.id
-        if name not in modules or node.attr not in emitted.attributes(name):
+        if name not in modules or node.attr not in emitted.list_attributes(name):
             continue
-        owner = scopes.scope_of(node).owner(name)
+        owner = scopes.find_scope(node).find_owner(name)
         bindings = owner.bindings[name] if owner is not None else ()
         if any(
             emitted.find_imported_module(binding, name) != name for binding in bindings
@@ -147,13 +147,13 @@ def find_taken_names(text: str, plan: Plan) -> list[str]:
 
 def means_compat(text: str, plan: Plan) -> bool:
     """Whether a result's `tf` is compat.v1, which lacks what the result takes of `tf`."""
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     return not plan.keeps_compat and (
-        scopes.stands_for("tf") == V1 or scopes.imports_as("tf", V1)
+        scopes.find_imported_path("tf") == V1 or scopes.imports_as("tf", V1)
     )
 
 
-def _place(tree: ast.Module, wanted: set[str]) -> int:
+def _find_place(tree: ast.Module, wanted: set[str]) -> int:
     """The line below which imports go: the first ones, or those after `sys.path` is set.
 
     Args:

@@ -103,12 +103,12 @@ class Rewriter:
                 node.handlers[index].body,  # type: ignore[attr-defined]
             )
 
-    def _column(self, line: int, offset: int) -> int:
+    def _find_column(self, line: int, offset: int) -> int:
         """ast counts bytes, libcst characters."""
         text = self.lines[line - 1]
         return offset if text.isascii() else len(text.encode()[:offset].decode())
 
-    def node_of(self, node: ast.AST) -> cst.CSTNode:
+    def find_node(self, node: ast.AST) -> cst.CSTNode:
         """The libcst node of an ast expression."""
         if isinstance(node, ast.stmt):
             return self.small_of[node]
@@ -116,9 +116,9 @@ class Rewriter:
         assert node.end_lineno is not None and node.end_col_offset is not None
         where = (
             node.lineno,
-            self._column(node.lineno, node.col_offset),
+            self._find_column(node.lineno, node.col_offset),
             node.end_lineno,
-            self._column(node.end_lineno, node.end_col_offset),
+            self._find_column(node.end_lineno, node.end_col_offset),
         )
         found = self._expressions.get(where)
         if found is None:
@@ -136,7 +136,7 @@ class Rewriter:
         return found
 
     def _key_by_node(self, edits: dict[ast.AST, Code]) -> dict[int, Code]:
-        return {id(self.node_of(node)): new for node, new in edits.items()}
+        return {id(self.find_node(node)): new for node, new in edits.items()}
 
     # -- rendering ----------------------------------------------------------------
 
@@ -146,16 +146,16 @@ class Rewriter:
         assert isinstance(module, cst.Module)
         return module.code
 
-    def text(self, new: Code, edits: dict[int, Code]) -> str:
+    def write_text(self, new: Code, edits: dict[int, Code]) -> str:
         """Source text of new code, its holes filled with rewritten user code."""
         parts: list[str] = []
         for part in new.parts:
             if isinstance(part, str):
                 parts.append(part)
             elif isinstance(part, Code):
-                parts.append(self.text(part, edits))
+                parts.append(self.write_text(part, edits))
             else:
-                original = self.node_of(part)
+                original = self.find_node(part)
                 inner = edits
                 if id(original) in edits and edits[id(original)] is new:
                     inner = {k: v for k, v in edits.items() if k != id(original)}
@@ -164,8 +164,8 @@ class Rewriter:
                 parts.append(self.module.code_for_node(node).strip())
         return "".join(parts)
 
-    def expression(self, new: Code, edits: dict[int, Code]) -> cst.BaseExpression:
-        text = self.text(new, edits)
+    def write_expression(self, new: Code, edits: dict[int, Code]) -> cst.BaseExpression:
+        text = self.write_text(new, edits)
         parsed = self._parsed.get(text)
         if parsed is None:
             try:
@@ -177,12 +177,14 @@ class Rewriter:
             self._parsed[text] = parsed
         return parsed
 
-    def items(self, items: Sequence[Item], edits: dict[int, Code]) -> list[_Statement]:
+    def write_items(
+        self, items: Sequence[Item], edits: dict[int, Code]
+    ) -> list[_Statement]:
         """The statements a list of items stands for."""
         found: list[_Statement] = []
         carried: list[cst.EmptyLine] = []
         for item in items:
-            made = self._item(item, edits)
+            made = self._write_item(item, edits)
             if isinstance(item, Dropped):
                 line = self.line_of[item.statement]
                 # Comments of what is gone stay with what follows; blank lines do not pile up.
@@ -201,15 +203,15 @@ class Rewriter:
             found.extend(made)
         return _space_statements(found)
 
-    def _item(self, item: Item, edits: dict[int, Code]) -> list[_Statement]:
+    def _write_item(self, item: Item, edits: dict[int, Code]) -> list[_Statement]:
         if isinstance(item, Dropped):
             return []
         if isinstance(item, New):
             own = {**edits, **self._key_by_node(item.replace)}
-            made = self._parse(self.text(item.code, own))
+            made = self._parse(self.write_text(item.code, own))
             return self._copy_comments(made, item.origin)
         if isinstance(item, Block):
-            return self._block(item, edits)
+            return self._write_block(item, edits)
         return [self._keep(item, edits)]
 
     def _parse(self, text: str) -> list[_Statement]:
@@ -245,16 +247,18 @@ class Rewriter:
                 )
         return made
 
-    def _block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
-        header = self.text(item.code, edits)
+    def _write_block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
+        header = self.write_text(item.code, edits)
         edits = {**edits, **self._key_by_node(item.replace)}
-        body = _drop_blank_lines(self.items(item.items, edits) or self._parse("pass"))
+        body = _drop_blank_lines(
+            self.write_items(item.items, edits) or self._parse("pass")
+        )
         made = self._parse(header + "\n" + self.module.default_indent + "pass")
         compound = made[-1]
         block = cst.IndentedBlock(body=body)
         made[-1] = compound.with_changes(body=block)
         if item.orelse:
-            orelse = _drop_blank_lines(self.items(item.orelse, edits))
+            orelse = _drop_blank_lines(self.write_items(item.orelse, edits))
             other = cst.IndentedBlock(body=orelse)
             made[-1] = made[-1].with_changes(orelse=cst.Else(body=other))
         return self._copy_comments(made, item.origin)
@@ -344,18 +348,18 @@ class _Apply(cst.CSTTransformer):
     def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> object:  # type: ignore[override]
         edit = self._edits.get(id(original))
         if edit is not None:
-            return self._rewriter.expression(edit, self._edits)
+            return self._rewriter.write_expression(edit, self._edits)
         items = self._suites.get(id(original))
         if items is not None:
-            return self._suite(original, updated, items)
+            return self._replace_suite(original, updated, items)
         if isinstance(original, (cst.Module, cst.IndentedBlock)):
-            return self._lines(original, updated)
+            return self._replace_lines(original, updated)
         return updated
 
-    def _suite(
+    def _replace_suite(
         self, original: cst.CSTNode, updated: cst.CSTNode, items: list[Item]
     ) -> object:
-        made = self._rewriter.items(items, self._edits)
+        made = self._rewriter.write_items(items, self._edits)
         if isinstance(original, cst.If):  # An `elif`'s content.
             if not made:
                 return cst.RemoveFromParent()
@@ -372,7 +376,9 @@ class _Apply(cst.CSTTransformer):
             return cst.IndentedBlock(body=made)
         return updated.with_changes(body=made)
 
-    def _lines(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+    def _replace_lines(
+        self, original: cst.CSTNode, updated: cst.CSTNode
+    ) -> cst.CSTNode:
         """Suites without a plan: single statements may still change or get a note."""
         body: list[object] = []
         changed = False
@@ -381,7 +387,7 @@ class _Apply(cst.CSTTransformer):
         for before, after in zip(original.body, updated.body):
             items = self._rewriter._statements.get(id(before))
             if items is not None:
-                made = self._rewriter.items(items, self._edits)
+                made = self._rewriter.write_items(items, self._edits)
                 body.extend(made)
                 changed = True
                 continue

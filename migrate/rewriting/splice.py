@@ -34,14 +34,14 @@ class _Splicer:
             self._starts.append(self._starts[-1] + len(line) + 1)
         # Edited expressions as (start, -end, node): an outer one before its parts.
         self._edits = sorted(
-            ((*self._span(node), node) for node in plan.expressions),
+            ((*self._find_span(node), node) for node in plan.expressions),
             key=lambda edit: (edit[0], -edit[1]),
         )
 
     def _find_offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
 
-    def _span(self, node: ast.AST) -> tuple[int, int]:
+    def _find_span(self, node: ast.AST) -> tuple[int, int]:
         assert isinstance(node, ast.expr)
         assert node.end_lineno is not None and node.end_col_offset is not None
         start = self._find_offset(node.lineno, node.col_offset)
@@ -66,9 +66,9 @@ class _Splicer:
                 return None  # Another statement ends on its line.
             above = b"".join(indent + note.encode() + b"\n" for note in notes)
             inserted[start] = inserted.get(start, b"") + above
-        return self._text(0, len(self._data), None, inserted).decode()
+        return self._write_text(0, len(self._data), None, inserted).decode()
 
-    def _text(
+    def _write_text(
         self,
         start: int,
         end: int,
@@ -101,14 +101,14 @@ class _Splicer:
         return end
 
     def _encode_new(self, node: ast.AST, new: Code) -> bytes:
-        return b"".join(self._part(part, node) for part in new.parts)
+        return b"".join(self._write_part(part, node) for part in new.parts)
 
-    def _part(self, part: object, node: ast.AST) -> bytes:
+    def _write_part(self, part: object, node: ast.AST) -> bytes:
         if isinstance(part, str):
             return part.encode()
         if isinstance(part, Code):
             return self._encode_new(node, part)
         assert isinstance(part, ast.AST)
-        start, end = self._span(part)
-        found = self._text(start, end, node)
+        start, end = self._find_span(part)
+        found = self._write_text(start, end, node)
         return b"(" + found + b")" if isinstance(part, _PARENTHESISED) else found

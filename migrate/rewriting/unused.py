@@ -6,8 +6,8 @@ import ast
 import dataclasses
 from collections.abc import Collection, Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.facts.scopes import Scopes, build_scopes
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import symbols
 
 Import = ast.Import | ast.ImportFrom
@@ -89,13 +89,13 @@ def read_names(tree: ast.AST) -> set[str]:
 
 def read_of_module(tree: ast.Module) -> set[str]:
     """The names that are read as the module's own, not as a function's of that name."""
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     return {
         n.id
         for n in walk_breadth_first(tree)
         if isinstance(n, ast.Name)
         and isinstance(n.ctx, ast.Load)
-        and scopes.scope_of(n).owner(n.id) in (None, scopes.module)
+        and scopes.find_scope(n).find_owner(n.id) in (None, scopes.module)
     }
 
 
@@ -105,7 +105,7 @@ def is_unused(node: ast.stmt, read: set[str]) -> bool:
         isinstance(node, ast.ImportFrom) and node.level
     ):
         return False
-    paths = _paths(node)
+    paths = _list_paths(node)
     if not all(p == "tensorflow" or p.startswith("tensorflow.") for p in paths):
         return False
     if isinstance(node, ast.Import) and paths == ["tensorflow"]:
@@ -117,7 +117,7 @@ def is_unused(node: ast.stmt, read: set[str]) -> bool:
     return "*" not in bound and not bound & read
 
 
-def _paths(node: ast.Import | ast.ImportFrom) -> list[str]:
+def _list_paths(node: ast.Import | ast.ImportFrom) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]
     return [a.name for a in node.names]
@@ -144,7 +144,7 @@ def remove_unused_imports(
       taken: names that other files take from here.
       lacking_only: whether imports stay that TF2 could do.
     """
-    tree = tree_of(text)
+    tree = parse_source(text)
     read = read_names(tree).difference(emitted) | set(taken)
     own = read_of_module(tree).difference(emitted) | set(taken)
     lines = text.encode().split(b"\n")
@@ -187,7 +187,7 @@ def _leave_suites_filled(
 def _drop_names(text: str, own: Collection[str], read: Collection[str]) -> str:
     """The text without unread names that TF2 lacks, of imports that are needed else."""
     lines = text.encode().split(b"\n")
-    tree = tree_of(text)
+    tree = parse_source(text)
     imports = [
         node for node in walk_breadth_first(tree) if isinstance(node, ast.ImportFrom)
     ]

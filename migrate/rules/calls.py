@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.tables import symbols
 from migrate.tables.calls import CALLS, WITHOUT_GRADIENT, CallRow
 from migrate.tables.contrib import CONTRIB_CALLS, SCOPED
@@ -18,7 +18,7 @@ def _bind_arguments(
     call: ast.Call, row: CallRow
 ) -> list[tuple[str, ast.expr, bool]] | None:
     """The arguments as (TF1's parameter, value, positional); None if not told apart."""
-    known = symbols.lookup(row.symbol)
+    known = symbols.look_up(row.symbol)
     parameters = known.signature_v1 if known is not None else ()
     found: list[tuple[str, ast.expr, bool]] = []
     for index, value in enumerate(call.args):
@@ -32,22 +32,22 @@ def _bind_arguments(
     return found
 
 
-def _value(row: CallRow, parameter: str, value: ast.expr, scopes: Scopes) -> Code:
+def _write_value(row: CallRow, parameter: str, value: ast.expr, scopes: Scopes) -> Code:
     template = dict(row.wrapped).get(parameter)
     if template is None:
-        return code(value)
+        return make_code(value)
     if template.startswith("tf.stop_gradient") and _has_no_gradient(value, scopes):
-        return code(value)
+        return make_code(value)
     before, _, after = template.partition("{}")
     if after or isinstance(value, _ATOMS):
-        return code(before, value, after)
-    return code(before, "(", value, ")")
+        return make_code(before, value, after)
+    return make_code(before, "(", value, ")")
 
 
 def _has_no_gradient(value: ast.expr, scopes: Scopes) -> bool:
     """Whether a value is known to depend on no variable, as a placeholder does not."""
     if isinstance(value, ast.Name):
-        owner = scopes.scope_of(value).owner(value.id)
+        owner = scopes.find_scope(value).find_owner(value.id)
         bindings = owner.bindings[value.id] if owner is not None else []
         if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return False
@@ -66,7 +66,7 @@ def _is(value: ast.expr, wanted: str) -> bool:
 ROWS: dict[str, CallRow] = CALLS | {row.symbol: row for row in CONTRIB_CALLS}
 
 
-def arguments(call: ast.Call | None) -> list[ast.expr]:
+def list_arguments(call: ast.Call | None) -> list[ast.expr]:
     """What a call is given, by position and by name."""
     if call is None:
         return []
@@ -109,20 +109,20 @@ def rewrite_call(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
             return None
         seen.add(name)
         positional = positional and by_position and index < row.positional
-        new = _value(row, parameter, value, scopes)
-        parts.append(new if positional else code(f"{name}=", new))
+        new = _write_value(row, parameter, value, scopes)
+        parts.append(new if positional else make_code(f"{name}=", new))
     if any(renamed.get(p, p) not in seen | dropped for p in row.required):
         return None
     first = bool(bound) and bound[0][2] and row.positional == 1
     for name, text in row.added:
         if first:  # tf.cast(x, tf.float32)
-            parts.insert(1, code(text))
+            parts.insert(1, make_code(text))
         else:
-            parts.append(code(f"{name}={text}" if name else text))
+            parts.append(make_code(f"{name}={text}" if name else text))
     for name, text in row.defaults:
         if name not in seen:
-            parts.append(code(f"{name}={text}"))
-    return code(row.target, "(", join_code(", ", parts), ")")
+            parts.append(make_code(f"{name}={text}"))
+    return make_code(row.target, "(", join_code(", ", parts), ")")
 
 
 def is_unchanged(call: ast.Call, row: CallRow) -> bool:
@@ -148,7 +148,7 @@ def says_tf1(scopes: Scopes) -> bool:
             continue
         if (scopes.find_dotted_path(node) or "").startswith("tensorflow.compat.v1"):
             continue
-        known = symbols.lookup(symbol)
+        known = symbols.look_up(symbol)
         new = known.signature_v2 if known is not None else ()
         old = {*dict(row.renamed), *row.dropped} - set(new)
         if any(keyword.arg in old for keyword in parent.keywords):

@@ -17,11 +17,11 @@ from collections.abc import Collection, Iterator
 from migrate.facts import modules
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.process_keras import chooses_keras_2
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.rules import lost_attributes
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
 
@@ -36,7 +36,9 @@ _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 def add_untold(text: str, found: Migration) -> Migration:
     """Add findings for names that stay and have no finding yet."""
     told = (
-        list(untold(text, found.text, found.findings)) if "tensorflow" in text else []
+        list(find_untold(text, found.text, found.findings))
+        if "tensorflow" in text
+        else []
     )
     if not told:
         return found
@@ -44,13 +46,13 @@ def add_untold(text: str, found: Migration) -> Migration:
     return dataclasses.replace(found, findings=findings)
 
 
-def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Finding]:
+def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Finding]:
     """Findings, at the lines of the old text, about names and calls of the new one.
 
     Args:
       findings: what has been told of the old text.
     """
-    scopes = scopes_of(tree_of(new))
+    scopes = build_scopes(parse_source(new))
     lines = {f.line for f in findings if f.outcome is Outcome.REFUSED}
     answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
@@ -58,7 +60,7 @@ def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Findin
     unknown = [*_report_uses(scopes), *_report_values(scopes), *_report_imports(scopes)]
     if not lines:
         unknown += lost_attributes.find_lost(scopes, changed=old != new)
-    places = _places(old, new) if unknown else {}
+    places = _map_places(old, new) if unknown else {}
     for found in unknown:
         line = places.get(found.line, 1)
         told = line in lines or any(
@@ -79,7 +81,7 @@ def _report_in_program(found: Finding) -> Finding:
     return dataclasses.replace(found, code="N100", reason=reason, recipe="")
 
 
-def _places(old: str, new: str) -> dict[int, int]:
+def _map_places(old: str, new: str) -> dict[int, int]:
     """Lines of the new text -> those of the old one that they were, or stand in place of."""
     before, after = old.split("\n"), new.split("\n")
     found: dict[int, int] = {}
@@ -96,7 +98,7 @@ def _report_uses(scopes: Scopes) -> Iterator[Finding]:
         spelled = _spell_path(scopes.find_dotted_path(node) or "")
         if not spelled or not _is_imported(scopes, node):
             continue
-        if has_keras_2 and spelled.startswith(_V1) and legacy_keras.home(symbol):
+        if has_keras_2 and spelled.startswith(_V1) and legacy_keras.find_home(symbol):
             continue  # This process has TensorFlow 1's layers and cells.
         found = _report_name(node, spelled, symbol) or _report_call(
             scopes, node, spelled
@@ -118,7 +120,7 @@ def _report_values(scopes: Scopes) -> Iterator[Finding]:
             # What its module's own name lacks is told where that is written.
             if not spelled or not signatures.exists(_spell_path(path) or "tf"):
                 continue
-            symbol = modules.canonical(f"{path}.{node.attr}") or spelled
+            symbol = modules.make_canonical(f"{path}.{node.attr}") or spelled
             found = _report_name(node, spelled, symbol) or _report_call(
                 scopes, node, spelled
             )
@@ -147,7 +149,7 @@ def _is_imported(scopes: Scopes, node: ast.expr) -> bool:
         node = node.value
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     return owner is not None and all(
         isinstance(binding, ast.Import | ast.ImportFrom)
         for binding in owner.bindings[node.id]
@@ -176,10 +178,14 @@ def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None
     call = scopes.parents.get(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return None
-    misfit = signatures.misfit(call, spelled)
-    public = signatures.public(spelled)
+    misfit = signatures.find_misfit(call, spelled)
+    public = signatures.find_public(spelled)
     inside = public.removeprefix("tf.keras")
-    if misfit and inside != public and not signatures.misfit(call, f"tf_keras{inside}"):
+    if (
+        misfit
+        and inside != public
+        and not signatures.find_misfit(call, f"tf_keras{inside}")
+    ):
         misfit = ""  # Which Keras is installed is not known: it fits one.
     if not misfit:
         return None
@@ -210,7 +216,9 @@ def _report_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
         if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
             continue
         spelled = f"{module}.{node.id}"
-        if scopes.scope_of(node).owner(node.id) is None and symbols.lookup(spelled):
+        if scopes.find_scope(node).find_owner(node.id) is None and symbols.look_up(
+            spelled
+        ):
             found = _report_name(node, spelled, spelled) or _report_call(
                 scopes, node, spelled
             )

@@ -12,7 +12,7 @@ import ast
 from migrate.facts.process_keras import chooses_keras_2
 from migrate.findings import Outcome
 from migrate.rules.mistakes import older_partitioners
-from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
+from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, find_verdict
 from migrate.tables import legacy_keras, modes, roles
 from migrate.tables import symbols as table
 from migrate.tables.estimator import HOOKS
@@ -24,32 +24,32 @@ class CompatRules(SymbolRules):
     """Walks every use of a TensorFlow symbol in such a file."""
 
     def run(self) -> None:
-        self._v1 = self._alias()
+        self._v1 = self._find_alias()
         self._has_keras_2 = chooses_keras_2(self.scopes.tree)
         super().run()
 
-    def _alias(self) -> str:
+    def _find_alias(self) -> str:
         """A name of the module that stands for compat.v1, "" if there is none."""
         names = self.scopes.module.bindings
-        return next((n for n in names if self.scopes.stands_for(n) == _V1), "")
+        return next((n for n in names if self.scopes.find_imported_path(n) == _V1), "")
 
-    def _use(self, node: ast.expr, symbol: str) -> None:
+    def _rewrite_use(self, node: ast.expr, symbol: str) -> None:
         if not symbol.startswith("tf."):
             return
         owner = self._claim(node)
         if owner is not None:
             code, reason = owner
             return self._add(node, Verdict(Outcome.REWRITTEN, code, "", reason), symbol)
-        if self._legacy(node, symbol) or self._hook(node, symbol):
+        if self._rewrite_legacy(node, symbol) or self._rewrite_hook(node, symbol):
             return
-        call = self._call_of(node)
+        call = self._find_call(node)
         if call is not None and symbol in roles.PARTITIONERS:
             if older_partitioners.is_of_strategy(self.scopes, call):
                 return  # Told and rewritten where mistakes are.
         if symbol in modes.MODES or symbol == modes.CLASS:
             if self._is_through_alias(node):
                 return
-            found = verdict(symbol)
+            found = find_verdict(symbol)
             self._add(node, found, symbol)
             self._emit(found.target)
             self._spell(node, found.target)
@@ -64,9 +64,9 @@ class CompatRules(SymbolRules):
         else:
             self._treat_other_name(node, symbol)
 
-    def _legacy(self, node: ast.expr, symbol: str) -> bool:
+    def _rewrite_legacy(self, node: ast.expr, symbol: str) -> bool:
         """Layers and cells, from where TensorFlow 2 has them; whether it is one."""
-        home = legacy_keras.home(symbol)
+        home = legacy_keras.find_home(symbol)
         if home is None:
             return False
         if self._has_keras_2 and (self.scopes.find_dotted_path(node) or "").startswith(
@@ -86,7 +86,7 @@ class CompatRules(SymbolRules):
         self._add(node, Verdict(Outcome.REWRITTEN, "L104", spelled, reason), symbol)
         return True
 
-    def _hook(self, node: ast.expr, symbol: str) -> bool:
+    def _rewrite_hook(self, node: ast.expr, symbol: str) -> bool:
         """tf.estimator's name for a hook of tf.train; whether it is one."""
         name = symbol.removeprefix("tf.estimator.")
         twin = f"tf.compat.v1.train.{name}"
@@ -102,12 +102,12 @@ class CompatRules(SymbolRules):
 
     def _judge_in_v1(self, symbol: str, spelled: str) -> Verdict:
         if table.exists_in_target(spelled):
-            row = table.lookup(symbol)
+            row = table.look_up(symbol)
             where = " where a graph is built" if row and row.graph_only else ""
             return Verdict(
                 Outcome.KEPT, "T105", "", f"works through tensorflow.compat.v1{where}"
             )
-        found = verdict(symbol)
+        found = find_verdict(symbol)
         if found.outcome is Outcome.REFUSED:
             return found
         return Verdict(
@@ -124,12 +124,12 @@ class CompatRules(SymbolRules):
         """A private name, one of contrib, or one that only TF1's `tf` had."""
         if self._is_private_module(node, symbol):
             return self._add(node, PRIVATE_MODULE, symbol)
-        row = table.lookup(symbol)
+        row = table.look_up(symbol)
         v1 = f"tf.compat.v1.{symbol[3:]}"
         if row is not None and table.exists_in_target(v1):
             found = Verdict(Outcome.REWRITTEN, "T102", v1, f"now {v1}")
         else:
-            found = verdict(symbol)
+            found = find_verdict(symbol)
         self._add(node, found, symbol)
         if found.outcome is not Outcome.REFUSED and found.target:
             self._emit(found.target)
@@ -141,6 +141,6 @@ class CompatRules(SymbolRules):
         if inside != target and self._v1:
             return f"{self._v1}.{inside}"
         plain = target.startswith("tf.") and not target.startswith("tf.compat.")
-        if plain and self.scopes.stands_for("tf") == _V1:
+        if plain and self.scopes.find_imported_path("tf") == _V1:
             return f"tf.compat.v2.{target.removeprefix('tf.')}"
         return target

@@ -11,7 +11,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Dropped, Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules import calls
 from migrate.tables import contrib_graph as table
 from migrate.tables.calls import CallRow
@@ -44,7 +44,7 @@ class ContribGraph:
             for node, symbol in scopes.walk_uses()
         )
 
-    def use(self, node: ast.expr, symbol: str, in_graph: bool) -> bool:
+    def plan_use(self, node: ast.expr, symbol: str, in_graph: bool) -> bool:
         """Plans one use; whether there was anything to plan.
 
         Args:
@@ -54,13 +54,13 @@ class ContribGraph:
             return self._alias(node)
         call = self._find_call(node)
         if symbol in table.METRICS and in_graph and call is not None:
-            return self._row(call, table.METRICS[symbol], symbol)
+            return self._rewrite_row(call, table.METRICS[symbol], symbol)
         if self._is_left_to_rows(node, symbol, call):
             return False
         row = calls.ROWS.get(symbol)
         losses = symbol.startswith("tf.contrib.losses.")
         if losses and row is not None and call is not None and in_graph:
-            return self._row(call, row, symbol)
+            return self._rewrite_row(call, row, symbol)
         target = table.GRAPH.get(symbol)
         if target is None or not (
             in_graph or call is None or symbol not in table.MAKES
@@ -72,7 +72,7 @@ class ContribGraph:
         if module in table.FILES:
             self._plan.support.update(table.FILES[module])
             self._plan.imports.append(f"import {module}")
-        self._plan.replace(node, code(target))
+        self._plan.replace(node, make_code(target))
         self.claimed[node] = (self._code, f"now {target}")
         return True
 
@@ -99,12 +99,12 @@ class ContribGraph:
             base = base.value
         if not isinstance(base, ast.Name):
             return False
-        owner = self._scopes.scope_of(base).owner(base.id)
+        owner = self._scopes.find_scope(base).find_owner(base.id)
         return owner is not None and not self._scopes.is_imported(
             owner.bindings[base.id][0], base.id
         )
 
-    def _row(self, call: ast.Call, row: CallRow, symbol: str) -> bool:
+    def _rewrite_row(self, call: ast.Call, row: CallRow, symbol: str) -> bool:
         new = calls.rewrite_call(call, row, self._scopes)
         if new is None:
             return False

@@ -11,10 +11,10 @@ import collections
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables.roles import has_prefix
 
 CODE = "S114"
@@ -32,10 +32,10 @@ def add_dropped(text: str, done: Migration) -> Migration:
             claims[finding.target.partition("(")[0]].append(finding)  # Of `Flatten()`.
     if not claims:
         return done
-    left = list(_list_spelled_uses(scopes_of(tree_of(done.text))))
-    scopes = scopes_of(tree_of(text))
+    left = list(_list_spelled_uses(build_scopes(parse_source(done.text))))
+    scopes = build_scopes(parse_source(text))
     calls = {
-        (node.lineno, node.col_offset + 1): _arguments(scopes, node)
+        (node.lineno, node.col_offset + 1): _spell_arguments(scopes, node)
         for node, _ in scopes.walk_uses()
     }
     # What a form of the program names, and the program does not, its user never wrote.
@@ -72,14 +72,14 @@ def _list_spelled_uses(scopes: Scopes) -> Iterator[tuple[str, str]]:
         path = scopes.find_dotted_path(node) or ""
         if path.partition(".")[0] == "tensorflow":
             path = "tf" + path.removeprefix("tensorflow")
-        yield path, _arguments(scopes, node)
+        yield path, _spell_arguments(scopes, node)
 
 
 def _is_named(path: str, target: str) -> bool:
     return has_prefix(path, (target,)) or has_prefix(target, (path,))
 
 
-def _arguments(scopes: Scopes, node: ast.expr) -> str:
+def _spell_arguments(scopes: Scopes, node: ast.expr) -> str:
     call = scopes.parents.get(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return ""

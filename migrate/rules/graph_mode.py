@@ -12,10 +12,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables import graph_mode
 
 CODE = "T152"
@@ -42,7 +42,7 @@ def add_lost_session(text: str, found: Migration) -> Migration:
         for f in found.findings
     ):
         return found
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     session = find_lost_session(scopes)
     if session is None:
         return found
@@ -71,7 +71,7 @@ def find_lost_session(scopes: Scopes) -> ast.Call | None:
         symbol = scopes.resolve(node.func) or ""
         if symbol not in _SESSIONS:
             continue
-        given = names.argument(node, "graph", _SESSIONS[symbol])
+        given = names.find_argument(node, "graph", _SESSIONS[symbol])
         if given is None and not (opens and _is_in_graph(scopes, node)):
             return node
     return None

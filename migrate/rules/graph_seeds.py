@@ -23,7 +23,7 @@ def write_as_calls(text: str, scopes: Scopes) -> str | None:
     """The text with each graph's seed set by a call; None where there is none to write."""
     if not _STORE.search(text):
         return None
-    if scopes.stands_for("tf") != "tensorflow":
+    if scopes.find_imported_path("tf") != "tensorflow":
         return None
     found = [
         node

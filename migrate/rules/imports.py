@@ -35,7 +35,7 @@ def report_unanswered(scopes: Scopes) -> Iterator[Finding]:
             for alias in node.names if _is_tensorflow(node.module) else ():
                 name = alias.asname or alias.name
                 if alias.name == "*":
-                    yield _star(node)
+                    yield _refuse_star(node)
                 elif name not in followed and name in (read if own else anywhere):
                     yield from _report_missing(node, f"{node.module}.{alias.name}")
         elif isinstance(node, ast.Import):
@@ -55,7 +55,7 @@ def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]
     """
     dropped: dict[ast.AST, tuple[str, str]] = {}
     for node, symbol in scopes.walk_uses():
-        statement = scopes.rebinding(node) if symbol == "tf" else None
+        statement = scopes.find_rebinding(node) if symbol == "tf" else None
         if statement is not None:
             plan.statements[statement] = [Dropped(statement)]
             dropped[node] = ("S117", "dropped: the program runs as TF2 does")
@@ -98,17 +98,17 @@ def _report_missing(node: ast.stmt, path: str) -> Iterator[Finding]:
         yield make_refusal(
             node,
             "T111",
-            modules.canonical(path) or "",
+            modules.make_canonical(path) or "",
             f"TensorFlow 2 has no public {path}, and {_NOT_FOLLOWED}",
             "Import its replacement, and bind the name only there.",
         )
 
 
-def _star(node: ast.ImportFrom) -> Finding:
+def _refuse_star(node: ast.ImportFrom) -> Finding:
     return make_refusal(
         node,
         "T115",
-        modules.canonical(node.module or "") or "",
+        modules.make_canonical(node.module or "") or "",
         f"`from {node.module} import *` hides which names belong to TensorFlow",
         "Import the module, and write its name before each name that you use of it.",
     )
@@ -119,13 +119,13 @@ def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
     if not (isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr")):
         return
     symbol = scopes.resolve(node.args[0]) if node.args else None
-    if symbol != "tf" and symbol not in table.modules():
+    if symbol != "tf" and symbol not in table.list_modules():
         return
     given = node.args[1] if len(node.args) > 1 else None
     name = str(given.value) if isinstance(given, ast.Constant) else ""
     whole = f"{symbol}.{name}"
     if name and table.exists_in_target(whole):
-        row = table.lookup(whole)
+        row = table.look_up(whole)
         if row is None or row.target == whole:
             return
     what = f"`{name}`" if name else "whichever name it is given"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.tables import modes
 
 _PART = "N100"  # Of what was refused for another reason's sake.
@@ -31,7 +31,7 @@ def plan_for_both_versions(
         spelled = isinstance(node, ast.Attribute) and node.attr == symbol.split(".")[-1]
         if symbol in modes.MODES and spelled and at in parts:
             value = modes.MODES[symbol]
-            plan.replace(node, code(value))
+            plan.replace(node, make_code(value))
             done[at] = Finding(
                 *at,
                 "E101",

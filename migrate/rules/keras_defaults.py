@@ -9,7 +9,7 @@ from migrate.findings import Finding, Outcome
 from migrate.tables import keras_defaults
 
 
-def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
+def make_refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
     """The refusal of a use that leaves such a default to the layer; None for others."""
     parent = scopes.parents.get(node)
     called = isinstance(parent, ast.Call) and parent.func is node

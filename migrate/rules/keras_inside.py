@@ -17,15 +17,17 @@ _INPUTS = frozenset({"tf.keras.Input", "tf.keras.layers.Input"})
 _READY = ("tf.keras.applications",)
 
 
-def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Finding]:
+def find_refusals(
+    scopes: Scopes, uses: list[tuple[ast.expr, str]]
+) -> Iterator[Finding]:
     """Those of a program with Estimators."""
     for node, symbol in uses:
-        found = keras_defaults.refusal(scopes, node, symbol)
+        found = keras_defaults.make_refusal(scopes, node, symbol)
         if found is not None:
             yield found
     if any(symbol == _COMPILED for _, symbol in uses):
         return  # The models are made outside, and Keras trains them.
-    for made in _operations_given(scopes.tree):
+    for made in _find_given_operations(scopes.tree):
         yield make_refusal(
             made,
             "L123",
@@ -37,7 +39,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             "variable.assign(value))`.",
         )
     if any(symbol.startswith("tf.keras.") for _, symbol in uses):
-        one_by_one = list(_updates_chosen(scopes.tree))
+        one_by_one = list(_find_chosen_updates(scopes.tree))
         for chosen in one_by_one:
             yield make_refusal(
                 chosen,
@@ -108,7 +110,7 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             )
 
 
-def _operations_given(tree: ast.AST) -> Iterator[ast.Call]:
+def _find_given_operations(tree: ast.AST) -> Iterator[ast.Call]:
     """Calls of a layer's own `add_update` that give it no function."""
     for node in walk_breadth_first(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -123,7 +125,7 @@ def _operations_given(tree: ast.AST) -> Iterator[ast.Call]:
             yield node
 
 
-def _updates_chosen(tree: ast.AST) -> Iterator[ast.expr]:
+def _find_chosen_updates(tree: ast.AST) -> Iterator[ast.expr]:
     """What is gone through one by one, and a condition decides of each."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.comprehension) and node.ifs:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules import graph_seeds
 from migrate.rules.mistakes import values
 from migrate.source.nodes import walk_breadth_first
@@ -59,7 +59,9 @@ def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
         if not known or node in plan.expressions:
             continue
         plan.imports.append("import tensorflow as tf")
-        plan.replace(node, code(f"{table.OF_ELEMENTS[node.attr]}(", node.value, ")"))
+        plan.replace(
+            node, make_code(f"{table.OF_ELEMENTS[node.attr]}(", node.value, ")")
+        )
         reason = _REASON.format(node.attr)
         yield _make_finding(node, "E105", Outcome.REWRITTEN, reason)
 
@@ -170,7 +172,7 @@ def _find_kinds(
 
 
 def _follow(scopes: Scopes, node: ast.expr, seen: frozenset[ast.AST]) -> _Kinds:
-    found = values.sources(scopes, node)
+    found = values.find_sources(scopes, node)
     if not found:
         return frozenset({_UNKNOWN})
     kinds: set[str] = set()
@@ -183,29 +185,29 @@ def _find_same_names(scopes: Scopes, node: ast.expr) -> frozenset[ast.AST]:
     """Reads of the same name or attribute: they have been followed with it."""
     shown = ast.dump(node)
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         return frozenset(
             n
             for n in scopes.walk()
             if isinstance(n, ast.Name)
             and n.id == node.id
-            and scopes.scope_of(n).owner(n.id) is owner
+            and scopes.find_scope(n).find_owner(n.id) is owner
         )
     if isinstance(node, ast.Attribute):
-        own = values.class_of(scopes, node)
+        own = values.find_class(scopes, node)
         return frozenset(
             n
             for n in scopes.walk()
             if isinstance(n, ast.Attribute)
             and ast.dump(n) == shown
-            and values.class_of(scopes, n) is own
+            and values.find_class(scopes, n) is own
         )
     return frozenset()
 
 
 def _is_own_object(scopes: Scopes, name: ast.Name) -> bool:
     """Whether a name is a method's own object, a class, a function or a flag's module."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings.get(name.id, []) if owner is not None else []
     if len(bound) != 1 or owner is None:
         return False
@@ -244,7 +246,7 @@ def _find_kinds_of_call(
         return _find_kinds_of_method(scopes, call.func, seen)
     if not isinstance(call.func, ast.Name):
         return frozenset({_UNKNOWN})
-    owner = scopes.scope_of(call.func).owner(call.func.id)
+    owner = scopes.find_scope(call.func).find_owner(call.func.id)
     if owner is None:
         known = hasattr(builtins, call.func.id)
         if call.func.id == "iter" and call.args:

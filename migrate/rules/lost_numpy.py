@@ -13,13 +13,13 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.plan import Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rewriting.splice import splice_text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import lost_numpy as table
 
 CODE = "D167"
@@ -51,11 +51,11 @@ def mend(text: str, done: Migration) -> Migration:
     hindered = any(f.blocks or f.outcome is Outcome.FAILED for f in done.findings)
     if hindered or not table.MENTIONED.search(text.encode("utf-8", "surrogatepass")):
         return done
-    found = list(_find_uses(scopes_of(tree_of(text))))
+    found = list(_find_uses(build_scopes(parse_source(text))))
     if not found:
         return done
-    tree, plan = tree_of(done.text), Plan()
-    for use in _find_uses(scopes_of(tree)):
+    tree, plan = parse_source(done.text), Plan()
+    for use in _find_uses(build_scopes(tree)):
         if use.replaced is not None:
             plan.replace(*use.replaced)
     new = splice_text(done.text, tree, plan) if plan.expressions else None
@@ -84,11 +84,11 @@ def _replace(node: ast.Attribute, scopes: Scopes) -> tuple[ast.expr, Code] | Non
     name = node.attr
     if name in table.BUILTINS:
         builtin = table.BUILTINS[name]
-        if scopes.scope_of(node).owner(builtin) is not None:
+        if scopes.find_scope(node).find_owner(builtin) is not None:
             return None  # The file has another meaning for it.
-        return node, code(builtin)
+        return node, make_code(builtin)
     if name in table.RENAMED:
-        return node, code(node.value, f".{table.RENAMED[name]}")
+        return node, make_code(node.value, f".{table.RENAMED[name]}")
     if name in table.NUMBERS:
         return node, _fill(table.NUMBERS[name], node.value)
     call = scopes.parents.get(node)
@@ -108,7 +108,7 @@ def _fill(template: str, module: ast.expr, value: ast.expr | None = None) -> Cod
             parts.append(value)
         else:
             parts.append(text)
-    return code(*parts)
+    return make_code(*parts)
 
 
 def _tell(use: _Use) -> Finding:

@@ -53,7 +53,7 @@ def report_older_shapes(scopes: Scopes, text: str) -> Iterator[Finding]:
     served = supervisor.replace_supervisor(Text.read_source(text)).source != text
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
-            if unread is not None and names.argument(node, "shared_name"):
+            if unread is not None and names.find_argument(node, "shared_name"):
                 line, reason = unread
                 yield _make_refusal(
                     node,

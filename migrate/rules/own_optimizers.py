@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.reach import definitions
+from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.tables.optimizers import OPTIMIZERS
@@ -73,7 +73,7 @@ def _find_bases(node: ast.ClassDef, scopes: Scopes) -> list[ast.ClassDef]:
             if isinstance(base, ast.Name):
                 found += [
                     d
-                    for d in definitions(scopes, base)
+                    for d in find_definitions(scopes, base)
                     if isinstance(d, ast.ClassDef) and d not in found
                 ]
     return found

@@ -11,7 +11,7 @@ from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules import calls, keras_defaults, own_optimizers
 from migrate.rules.mistakes import older_partitioners
 from migrate.rules.mistakes.older_distribute import SERVERS
@@ -79,7 +79,7 @@ _SCOPED = Verdict(
 )
 
 
-def verdict(symbol: str) -> Verdict:
+def find_verdict(symbol: str) -> Verdict:
     """What becomes of a bare symbol, without its arguments."""
     if symbol in MNIST_SYMBOLS:
         target = MNIST_SYMBOLS[symbol]
@@ -98,7 +98,7 @@ def verdict(symbol: str) -> Verdict:
         reason = "its three strings, as in TF1"
         return Verdict(Outcome.REWRITTEN, "E101", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
-        return _contrib(symbol)
+        return _judge_contrib(symbol)
     refused = _judge_unsupported(symbol)
     if refused is not None:
         return refused
@@ -114,15 +114,15 @@ def verdict(symbol: str) -> Verdict:
     if messages.is_still_there(symbol):
         return _MESSAGE
     if symbol.startswith("tf.compat.v2."):
-        return _version_two(symbol)
+        return _judge_version_two(symbol)
     if symbol == "tf.data" or (
         symbol.startswith("tf.data.") and table.exists_in_target(symbol)
     ):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
-    return _core(symbol, table.lookup(symbol))
+    return _judge_core(symbol, table.look_up(symbol))
 
 
-def _version_two(symbol: str) -> Verdict:
+def _judge_version_two(symbol: str) -> Verdict:
     """What 1.15.5 had under compat.v2 is what TF2 has.
 
     It keeps that name where TF1's namesake is another function: a bare `tf.X` would be
@@ -132,7 +132,7 @@ def _version_two(symbol: str) -> Verdict:
     if not table.exists_in_target(target):
         reason, recipe = not_public.explain_absence(target)
         return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
-    row = table.lookup(target)
+    row = table.look_up(target)
     if row is not None and row.target != target:
         return Verdict(Outcome.KEPT, "T101", symbol, "TF2's own function")
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
@@ -148,7 +148,7 @@ def _judge_unsupported(symbol: str) -> Verdict | None:
     return None
 
 
-def _contrib(symbol: str) -> Verdict:
+def _judge_contrib(symbol: str) -> Verdict:
     """A symbol of tf.contrib: its home, or what to do without one."""
     if symbol in contrib.HOMES:
         target = contrib.HOMES[symbol]
@@ -169,9 +169,9 @@ def _contrib(symbol: str) -> Verdict:
     refused = _judge_unsupported(symbol)
     if refused is not None:
         return refused
-    row = table.lookup(symbol)
+    row = table.look_up(symbol)
     if row is not None and row.target and "core" in row.flags:
-        found = _core(symbol, row)
+        found = _judge_core(symbol, row)
         if found.outcome is Outcome.REWRITTEN:
             return dataclasses.replace(found, code="T102")
         return found
@@ -179,11 +179,11 @@ def _contrib(symbol: str) -> Verdict:
     return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
 
 
-def _core(symbol: str, row: table.Symbol | None) -> Verdict:
+def _judge_core(symbol: str, row: table.Symbol | None) -> Verdict:
     """A symbol by its row of the generated table."""
     if row is None or not row.target:
-        if symbol in table.modules() or symbol == "tf":
-            return _module(symbol)
+        if symbol in table.list_modules() or symbol == "tf":
+            return _judge_module(symbol)
         if (
             row is None
             and not symbol.startswith("tf.keras.")  # Of which Keras is not known.
@@ -197,19 +197,19 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             Outcome.REFUSED,
             "T112",
             "",
-            graph_only.reason(row.name),
-            graph_only.recipe(symbol),
+            graph_only.find_reason(row.name),
+            graph_only.find_recipe(symbol),
         )
     if "legacy-keras" in row.flags:
         reason = f"TensorFlow 2 has it only as {row.target}, for Keras 2 in graph mode"
         recipe = not_public.INSTEAD.get(
-            symbol, f"Use what {_keras(symbol)} has instead."
+            symbol, f"Use what {_find_keras_module(symbol)} has instead."
         )
         return Verdict(Outcome.REFUSED, "T113", "", reason, recipe)
     if row.status == "same" or row.target == symbol:
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")
     target = row.target
-    namesake = table.lookup(target)
+    namesake = table.look_up(target)
     if namesake is not None and namesake.target != target:
         # tf.where_v2 is TF2's tf.where, which TF1 has another one of: under this name
         # it is not taken for that when the file is migrated again.
@@ -217,13 +217,13 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
-def _keras(symbol: str) -> str:
+def _find_keras_module(symbol: str) -> str:
     """The module of Keras 2 that has what takes the place of a symbol."""
     module = symbol.removeprefix("tf.").removeprefix("keras.").partition(".")[0]
     return f"tf_keras.{module}" if module in _OF_KERAS else "tf_keras.layers"
 
 
-def _module(symbol: str) -> Verdict:
+def _judge_module(symbol: str) -> Verdict:
     """A module by itself: `layers = tf.keras.layers`."""
     target = f"tf_keras{symbol.removeprefix('tf.keras')}"
     if roles.has_prefix(symbol, ("tf.keras",)) and table.exists_in_target(target):
@@ -285,7 +285,7 @@ class SymbolRules:
 
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
-            self._use(node, symbol)
+            self._rewrite_use(node, symbol)
         if not self.plan.keeps_compat:  # There variables may still be references.
             self.findings.extend(own_optimizers.report_uncalled(self.scopes))
 
@@ -303,10 +303,10 @@ class SymbolRules:
             )
         )
 
-    def _use(self, node: ast.expr, symbol: str) -> None:
+    def _rewrite_use(self, node: ast.expr, symbol: str) -> None:
         if not symbol.startswith("tf.") and symbol != "tf":
             return
-        call = self._call_of(node)
+        call = self._find_call(node)
         owner = self._claim(node)
         if owner is not None:
             code_, reason = owner
@@ -315,15 +315,15 @@ class SymbolRules:
         if call is not None and symbol in roles.PARTITIONERS:
             if older_partitioners.is_of_strategy(self.scopes, call):
                 return  # Told and rewritten where mistakes are.
-        if symbol in SERVERS and len(calls.arguments(call)) > 1:
+        if symbol in SERVERS and len(calls.list_arguments(call)) > 1:
             self._add(node, _OF_VERSION_TWO, symbol)
             return
-        refusal = keras_defaults.refusal(self.scopes, node, symbol)
+        refusal = keras_defaults.make_refusal(self.scopes, node, symbol)
         if refusal is not None:
             self.findings.append(refusal)
             return
         if self._is_through_alias(node):
-            v = verdict(symbol)
+            v = find_verdict(symbol)
             if v.outcome is Outcome.REFUSED:
                 self._add(node, v, symbol)
             return
@@ -338,10 +338,10 @@ class SymbolRules:
             if calls.may_have_arg_scope(symbol, self.scopes):
                 self._add(node, _SCOPED, symbol)
                 return
-            if self._call(node, call, row, symbol):
+            if self._rewrite_call(node, call, row, symbol):
                 return
             by_name = BY_NAME.get(symbol)
-            if by_name and self._call(node, call, by_name, symbol):
+            if by_name and self._rewrite_call(node, call, by_name, symbol):
                 return
         if symbol in OPTIMIZERS:
             optimizer = OPTIMIZERS[symbol]
@@ -355,7 +355,7 @@ class SymbolRules:
                 self._emit(target)
                 self._spell(node, target)
             return
-        v = verdict(symbol)
+        v = find_verdict(symbol)
         if self._is_private_module(node, symbol):
             v = PRIVATE_MODULE
         elif (
@@ -396,13 +396,13 @@ class SymbolRules:
             target == f"tf.compat.v1{symbol[2:]}"
             and self.scopes.find_dotted_path(call.func) == f"tensorflow{symbol[2:]}"
             and signatures.exists(symbol)
-            and bool(signatures.misfit(call, target))
-            and not signatures.misfit(call, symbol)
+            and bool(signatures.find_misfit(call, target))
+            and not signatures.find_misfit(call, symbol)
         )
 
     def _is_private_module(self, node: ast.expr, symbol: str) -> bool:
         """Whether a module of TensorFlow's own files is passed on, or patched."""
-        module = symbol == "tf" or symbol in table.modules()
+        module = symbol == "tf" or symbol in table.list_modules()
         return module and modules.is_private(self.scopes.find_dotted_path(node) or "")
 
     def _emit(self, target: str) -> None:
@@ -410,7 +410,7 @@ class SymbolRules:
         module = target.partition(".")[0]
         if module in _EMITTED:
             self.plan.support.update(
-                contrib_graph.FILES.get(module, emitted.files(module))
+                contrib_graph.FILES.get(module, emitted.list_files(module))
             )
             self.plan.imports.append(f"import {module}")
         elif module in _PACKAGES:
@@ -419,7 +419,7 @@ class SymbolRules:
     def _has_compat_names(self, module: str) -> bool:
         rows = [
             row
-            for name, row in table.symbols().items()
+            for name, row in table.list_symbols().items()
             if name.startswith(module + ".")
         ]
         return any(row.status == "compat" for row in rows)
@@ -428,10 +428,10 @@ class SymbolRules:
         """Has a use spelled so; whether it was spelled otherwise."""
         if ast.unparse(node) == target:
             return False
-        self.plan.replace(node, code(target))
+        self.plan.replace(node, make_code(target))
         return True
 
-    def _call_of(self, node: ast.expr) -> ast.Call | None:
+    def _find_call(self, node: ast.expr) -> ast.Call | None:
         parent = self.scopes.parents.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             return parent
@@ -450,20 +450,20 @@ class SymbolRules:
             return None
         return None
 
-    def _root_binding(self, node: ast.expr) -> tuple[ast.AST, str] | None:
+    def _find_root_binding(self, node: ast.expr) -> tuple[ast.AST, str] | None:
         base = node
         while isinstance(base, ast.Attribute):
             base = base.value
         if not isinstance(base, ast.Name):
             return None
-        owner = self.scopes.scope_of(base).owner(base.id)
+        owner = self.scopes.find_scope(base).find_owner(base.id)
         if owner is None:
             return None
         return owner.bindings[base.id][0], base.id
 
     def _is_through_alias(self, node: ast.expr) -> bool:
         """Whether the use goes through `flags = tf.app.flags`, which is edited itself."""
-        binding = self._root_binding(node)
+        binding = self._find_root_binding(node)
         return binding is not None and not self.scopes.is_imported(*binding)
 
     def _is_alias_value(self, node: ast.expr) -> bool:
@@ -472,7 +472,9 @@ class SymbolRules:
 
     # -- calls ---------------------------------------------------------------------
 
-    def _call(self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str) -> bool:
+    def _rewrite_call(
+        self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str
+    ) -> bool:
         """Rewrites a call whose arguments TF2's function knows; whether it could."""
         new = calls.rewrite_call(call, row, self.scopes)
         if new is None:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import collected_updates, names, normalised_branches
-from migrate.facts.branches import is_elif, suites
+from migrate.facts.branches import is_elif, list_suites
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.source.nodes import walk_breadth_first
@@ -112,7 +112,7 @@ def find_partial(
             for e in events
             if e.asks
             or (layers is None or e.call.func in layers)
-            and names.literal(collected_updates.training_of(scopes, e.call))
+            and names.read_literal(collected_updates.find_training(scopes, e.call))
             is not False
         ]
         for ask_event in [e for e in events if e.asks]:
@@ -129,7 +129,7 @@ def _list_askers(scopes: Scopes, asked: list[ast.AST]) -> list[ast.FunctionDef]:
     for function in scopes.scope_by_node:
         if isinstance(function, ast.FunctionDef):
             if any(node in asked for node in walk_breadth_first(function)):
-                found.update(dict.fromkeys(_users(function, scopes)))
+                found.update(dict.fromkeys(_find_users(function, scopes)))
     return list(found)
 
 
@@ -160,7 +160,7 @@ def _updates_in_one_branch(
         if isinstance(target, ast.Name)
     }
 
-    def running(nodes: Iterator[ast.AST]) -> bool:
+    def is_running(nodes: Iterator[ast.AST]) -> bool:
         return any(
             node in runs
             or (
@@ -177,8 +177,8 @@ def _updates_in_one_branch(
         for node in walk_breadth_first(function):
             if not isinstance(node, ast.If) or is_elif(node, scopes):
                 continue
-            branches = [list(_nodes(suite)) for suite in suites(node)]
-            with_them = [b for b in branches if running(iter(b))]
+            branches = [list(_walk_nodes(suite)) for suite in list_suites(node)]
+            with_them = [b for b in branches if is_running(iter(b))]
             without = [b for b in branches if b not in with_them and _updates(b)]
             inside = set(walk_breadth_first(node))
             after = (
@@ -186,9 +186,9 @@ def _updates_in_one_branch(
                 for n in walk_breadth_first(function)
                 if n not in inside and getattr(n, "lineno", 0) > node.lineno
             )
-            if not (with_them and without) or running(after):
+            if not (with_them and without) or is_running(after):
                 continue
-            for user in _users(function, scopes):
+            for user in _find_users(function, scopes):
                 if not _find_reached(user, scopes).isdisjoint(layers):
                     if not normalised_branches.is_only_there(
                         node.test, user, scopes, quiet
@@ -215,12 +215,12 @@ def _find_other_models(
     for function, inside in reached.items():
         own = inside.intersection(layers)
         if own and runs.isdisjoint(inside) and _updates(list(inside)):
-            if _users(function, scopes) == {function}:
+            if _find_users(function, scopes) == {function}:
                 found.update(node for node in layers if node in own)
     return found
 
 
-def _nodes(suite: list[ast.stmt]) -> Iterator[ast.AST]:
+def _walk_nodes(suite: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in suite:
         yield from walk_breadth_first(statement)
 
@@ -234,7 +234,7 @@ def _updates(nodes: list[ast.AST]) -> bool:
     )
 
 
-def _users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
+def _find_users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
     """A function, and those of the file that call it, by others too."""
     found = {function}
     grows = True
@@ -244,7 +244,7 @@ def _users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
             if not isinstance(other, ast.FunctionDef) or other in found:
                 continue
             calls = (n for n in walk_breadth_first(other) if isinstance(n, ast.Call))
-            if any(scopes.function(call.func) in found for call in calls):
+            if any(scopes.find_function(call.func) in found for call in calls):
                 found.add(other)
                 grows = True
     return found
@@ -268,9 +268,9 @@ def _find_reached(
         for node in walk_breadth_first(at):
             other = None
             if isinstance(node, ast.Call):
-                other = scopes.function(node.func)
+                other = scopes.find_function(node.func)
             elif named and isinstance(node, ast.Name):
-                other = scopes.function(node)
+                other = scopes.find_function(node)
             if other is not None:
                 work.append(other)
     return found

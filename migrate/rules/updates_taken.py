@@ -106,9 +106,9 @@ class _Fate:
             self.choices.append(parent)
             self._follow(parent)
         elif isinstance(parent, (ast.ListComp, ast.GeneratorExp)):
-            self._comprehension(node, parent)
+            self._read_comprehension(node, parent)
         elif isinstance(parent, ast.For) and parent.iter is node:
-            self._loop(parent)
+            self._read_loop(parent)
         elif isinstance(parent, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             self._follow_assignment(parent)
         elif isinstance(parent, ast.keyword):
@@ -127,7 +127,7 @@ class _Fate:
     def _take(self, node: ast.AST) -> None:
         self.taken = self.taken or node
 
-    def _comprehension(
+    def _read_comprehension(
         self, node: ast.AST, whole: ast.ListComp | ast.GeneratorExp
     ) -> None:
         """`[u for u in net.updates]`."""
@@ -135,15 +135,15 @@ class _Fate:
         last = whole.generators[-1]
         simple = node is last.iter and not last.ifs
         if simple and isinstance(last.target, ast.Name):
-            if names.key(whole.elt) == last.target.id:
+            if names.find_key(whole.elt) == last.target.id:
                 self._follow(whole)
                 return
         self.lost = True
 
-    def _loop(self, loop: ast.For) -> None:
+    def _read_loop(self, loop: ast.For) -> None:
         """`for u in net.updates: ops.append(u)`: nothing but such statements."""
         self._take(loop)
-        target = names.key(loop.target)
+        target = names.find_key(loop.target)
         for statement in loop.body:
             if any(isinstance(n, _BRANCHES) for n in walk_breadth_first(statement)):
                 self.lost = True
@@ -151,7 +151,7 @@ class _Fate:
                 statement.value, ast.Call
             ):
                 for argument in statement.value.args:
-                    if names.key(argument) == target:
+                    if names.find_key(argument) == target:
                         self._follow(argument)
                         break
             elif isinstance(statement, ast.AugAssign):
@@ -193,7 +193,7 @@ class _Fate:
         if not isinstance(target, ast.Name):
             self.lost = True
             return
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         bound = owner.bindings.get(target.id, []) if owner is not None else []
         if self.taken is not None and not all(
             self._keeps(b, target.id, statement) for b in bound
@@ -204,7 +204,7 @@ class _Fate:
                 isinstance(node, ast.Name)
                 and node.id == target.id
                 and isinstance(node.ctx, ast.Load)
-                and self._scopes.scope_of(node).owner(node.id) is owner
+                and self._scopes.find_scope(node).find_owner(node.id) is owner
             ):
                 self._follow(node)
 
@@ -212,7 +212,7 @@ class _Fate:
         """Whether a name is a network's own list, which takes others' as they are."""
         if not isinstance(target, ast.Name):
             return False
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         bound = owner.bindings.get(target.id, []) if owner is not None else []
         made = [b.value for b in bound if isinstance(b, ast.Assign)]
         return (
@@ -227,7 +227,7 @@ class _Fate:
             return True
         if not isinstance(bound, (ast.Assign, ast.AnnAssign)) or bound.value is None:
             return False
-        if name in names.reads(bound.value):
+        if name in names.find_reads(bound.value):
             return True
         around = self._scopes.parents[bound]
         other = isinstance(around, ast.If) and any(
@@ -255,7 +255,7 @@ class _Fate:
             self._follow(call)
         elif symbol in _KEEPS:
             self._follow_collection(call)
-        elif names.key(call.func) in _LISTS:
+        elif names.find_key(call.func) in _LISTS:
             self._take(node)
             self._follow(call)
         elif method in _GROWS:
@@ -263,7 +263,9 @@ class _Fate:
             if method == "extend" and not self._is_own(call.func.value):
                 self._take(call)
             self._follow_name(call.func.value, call)
-        elif not (names.key(call.func) in _LOOKS or symbol.startswith("tf.logging.")):
+        elif not (
+            names.find_key(call.func) in _LOOKS or symbol.startswith("tf.logging.")
+        ):
             self.lost = True
 
     def _follow_collection(self, call: ast.Call) -> None:
@@ -281,12 +283,12 @@ class _Fate:
 
     def _follow_return(self, statement: ast.Return) -> None:
         """Goes on where the function is called, or given as `train_op_fn`."""
-        function = values.function_of(self._scopes, statement)
+        function = values.find_function(self._scopes, statement)
         if function is None:
             self.lost = True
             return
         for node in self._scopes.walk():
-            if names.key(node) != function.name:
+            if names.find_key(node) != function.name:
                 continue
             parent = self._scopes.parents[node]
             if isinstance(parent, ast.Call) and parent.func is node:

@@ -33,14 +33,14 @@ def migrate_apart(
     Args:
       migrate: what migrates the text of a file that has one.
     """
-    functions = _programs(scopes)
+    functions = _list_programs(scopes)
     if len(functions) < 2:
         return None
     programs = [(function,) for function in functions]
     if not regions.has_one_cluster(scopes, programs):
         return None
     whole = [
-        regions.Region((function,), frozenset({number}), _stub(text, function))
+        regions.Region((function,), frozenset({number}), _write_stub(text, function))
         for number, function in enumerate(functions)
     ]
     whole += [
@@ -51,7 +51,7 @@ def migrate_apart(
     return regions.migrate_regions(text, whole, migrate)
 
 
-def _programs(scopes: Scopes) -> list[ast.FunctionDef]:
+def _list_programs(scopes: Scopes) -> list[ast.FunctionDef]:
     """The module's functions that open a session each; none if one is opened elsewhere."""
     found: list[ast.FunctionDef] = []
     for node in walk_breadth_first(scopes.tree):
@@ -93,7 +93,7 @@ def _is_own(scopes: Scopes, function: ast.FunctionDef) -> bool:
     )
 
 
-def _stub(text: str, function: ast.FunctionDef) -> tuple[str, ...]:
+def _write_stub(text: str, function: ast.FunctionDef) -> tuple[str, ...]:
     """The function without its body, but that it binds the module's names it bound."""
     header = text.split("\n")[function.lineno - 1 : function.body[0].lineno - 1]
     changed = {

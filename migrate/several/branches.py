@@ -19,13 +19,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from migrate.facts import fall_through, names, one_of, reach
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding
 from migrate.migration import Migration
 from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.several import regions
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 # What stays where it is, with what is above it.
 _STAYS = (
@@ -90,7 +90,7 @@ class _Branches:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._scopes = scopes_of(tree_of(text.source))
+        self._scopes = build_scopes(parse_source(text.source))
         self._openings = set(regions.find_openings(self._scopes))
         self._branch = self._find() if len(self._openings) > 1 else None
 
@@ -108,8 +108,8 @@ class _Branches:
                 return add_else(self._text, branch, rest)
             inner = _find_inner(branch)
             if inner is not None and self._is_elif(branch, inner):
-                return self._split(branch, inner)
-            branch = inner if inner is not None and self._parts(inner) else None
+                return self._split_branch(branch, inner)
+            branch = inner if inner is not None and self._find_parts(inner) else None
         return None
 
     def spread(self) -> Text | None:
@@ -158,7 +158,7 @@ class _Branches:
         }
         plain = {n.id for n in asked if isinstance(n, ast.Name)} - objects
         parts = {n.attr for n in asked if isinstance(n, ast.Attribute)}
-        if (objects | plain) & names.binds(statement):
+        if (objects | plain) & names.find_binds(statement):
             return False
         if plain & {
             n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
@@ -178,7 +178,7 @@ class _Branches:
         """The regions of the programs; None where they are not known to be apart."""
         if self._branch is None:
             return None
-        programs = self._programs(self._branch)
+        programs = self._list_programs(self._branch)
         if not regions.has_one_cluster(self._scopes, programs):
             return None
         found = [
@@ -205,12 +205,12 @@ class _Branches:
     def _find(self) -> ast.If | None:
         """The outermost `if` whose ways have all sessions, each some of them."""
         for node in walk_breadth_first(self._scopes.tree):
-            if isinstance(node, ast.If) and self._parts(node) == self._openings:
+            if isinstance(node, ast.If) and self._find_parts(node) == self._openings:
                 if one_of.runs_once(self._scopes, node):
                     return node
         return None
 
-    def _parts(self, branch: ast.If) -> set[ast.Call]:
+    def _find_parts(self, branch: ast.If) -> set[ast.Call]:
         """The sessions of both ways; none where not each has some of its own."""
         rest = branch.orelse or _find_rest(self._scopes, branch)
         one, other = (
@@ -224,12 +224,12 @@ class _Branches:
         roots = [*statements, *reach.find_reached(self._scopes, statements)]
         return {n for r in roots for n in walk_breadth_first(r) if n in self._openings}
 
-    def _programs(self, branch: ast.If) -> list[list[ast.stmt]]:
+    def _list_programs(self, branch: ast.If) -> list[list[ast.stmt]]:
         found: list[list[ast.stmt]] = []
         for way in (branch.body, branch.orelse):
             only = way[0] if len(way) == 1 else None
-            if isinstance(only, ast.If) and self._parts(only):
-                found += self._programs(only)
+            if isinstance(only, ast.If) and self._find_parts(only):
+                found += self._list_programs(only)
             else:
                 found.append(way)
         return found
@@ -237,11 +237,11 @@ class _Branches:
     def _is_elif(self, branch: ast.If, inner: ast.If) -> bool:
         return inner.col_offset == branch.col_offset
 
-    def _split(self, branch: ast.If, inner: ast.If) -> Text:
+    def _split_branch(self, branch: ast.If, inner: ast.If) -> Text:
         """`elif` as an `if` in an `else`."""
         text = self._text
-        indent = text.indentation(branch)
-        step = text.indentation(branch.body[0])[len(indent) :]
+        indent = text.find_indentation(branch)
+        step = text.find_indentation(branch.body[0])[len(indent) :]
         lines, origins = text.indent_statements([inner], indent, step)
         at = next(i for i, line in enumerate(lines) if line.strip().startswith("elif"))
         lines[at] = lines[at].replace("elif", "if", 1)
@@ -270,7 +270,7 @@ def _find_rest(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
 
 def _find_suite(scopes: Scopes, statement: ast.stmt) -> list[ast.stmt]:
     around = scopes.parents[statement]
-    suites = names.suites(around)  # type: ignore[arg-type]
+    suites = names.list_suites(around)  # type: ignore[arg-type]
     return next(suite for _, suite in suites if statement in suite)
 
 
@@ -278,8 +278,8 @@ def _write_into_branches(
     text: Text, branch: ast.If, head: list[ast.stmt], tail: list[ast.stmt]
 ) -> Text:
     """The text with what is above an `if`, and below it, in both of its branches."""
-    indent = text.indentation(branch)
-    step = text.indentation(branch.body[0])[len(indent) :]
+    indent = text.find_indentation(branch)
+    step = text.find_indentation(branch.body[0])[len(indent) :]
     above = text.indent_statements(head, indent, step) if head else ([], [])
     below = text.indent_statements(tail, indent, step) if tail else ([], [])
 

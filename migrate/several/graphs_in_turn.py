@@ -49,7 +49,7 @@ def migrate_graphs_in_turn(
     Args:
       migrate: what migrates the text of a file that has one graph.
     """
-    parts = _parts(scopes)
+    parts = _find_parts(scopes)
     if len(parts) < 2 or not _are_independent(scopes, parts):
         return None
     programs = [(*part.before, *part.statements) for part in parts]
@@ -70,7 +70,7 @@ def migrate_graphs_in_turn(
     return done
 
 
-def _parts(scopes: Scopes) -> list[_Part]:
+def _find_parts(scopes: Scopes) -> list[_Part]:
     """The graphs of the suite in which all sessions stand; none if it has not several."""
     sessions = [
         node
@@ -79,13 +79,13 @@ def _parts(scopes: Scopes) -> list[_Part]:
     ]
     if len(sessions) < 2:
         return []
-    suite = _common_suite(scopes, sessions)
+    suite = _find_common_suite(scopes, sessions)
     having = [s for s in suite if any(n in sessions for n in walk_breadth_first(s))]
     if len(having) == 1:
         before = _find_common_statements(scopes, suite, having[0])
         if before is None:
             return []
-        parts = _branches(having[0], sessions)
+        parts = _find_branches(having[0], sessions)
         return [dataclasses.replace(part, before=before) for part in parts]
     if all(_opens_graph(scopes, s) for s in having):
         return [_Part((s,)) for s in having]
@@ -94,7 +94,7 @@ def _parts(scopes: Scopes) -> list[_Part]:
     )
 
 
-def _branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
+def _find_branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
     """The branches of an `if` that have sessions, of which one is taken."""
     if not isinstance(statement, ast.If):
         return []
@@ -102,7 +102,7 @@ def _branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_Part]:
     for suite in (statement.body, statement.orelse):
         if not any(n in sessions for s in suite for n in walk_breadth_first(s)):
             continue
-        inner = _branches(suite[0], sessions) if len(suite) == 1 else []
+        inner = _find_branches(suite[0], sessions) if len(suite) == 1 else []
         parts += inner or [_Part(tuple(suite))]
     return parts
 
@@ -123,7 +123,7 @@ def _find_common_statements(
         return None
     for statement in graph:
         later = [s for s in between if s.lineno > statement.lineno]
-        if any(names.reads(statement) & _find_bound_names(s) for s in later):
+        if any(names.find_reads(statement) & _find_bound_names(s) for s in later):
             return None
     return tuple(graph)
 
@@ -165,7 +165,7 @@ def _find_reset_graphs(
     if not starts:
         return []
     if suite.index(having[0]) < starts[0]:
-        starts.insert(0, _first_of_graph(scopes, suite))
+        starts.insert(0, _find_first_of_graph(scopes, suite))
     parts: list[_Part] = []
     for begin, end in zip(starts, [*starts[1:], len(suite)], strict=True):
         inside = suite[begin:end]
@@ -176,7 +176,7 @@ def _find_reset_graphs(
     return parts
 
 
-def _common_suite(scopes: Scopes, sessions: Sequence[ast.Call]) -> list[ast.stmt]:
+def _find_common_suite(scopes: Scopes, sessions: Sequence[ast.Call]) -> list[ast.stmt]:
     """The innermost suite that has all sessions in its statements."""
     suite: list[ast.stmt] = scopes.tree.body
     while True:
@@ -185,7 +185,7 @@ def _common_suite(scopes: Scopes, sessions: Sequence[ast.Call]) -> list[ast.stmt
             return suite
         only = having[0]
         inner = [only.body] if isinstance(only, _DEFINES[:2]) else []
-        inner += [nested for _, nested in names.suites(only)]
+        inner += [nested for _, nested in names.list_suites(only)]
         found = next(
             (
                 nested
@@ -227,7 +227,7 @@ def _resets(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(inner, ast.Expr)
         and isinstance(inner.value, ast.Call)
         and scopes.resolve(inner.value.func) == "tf.reset_default_graph"
-        for node in reach.definitions(scopes, func)
+        for node in reach.find_definitions(scopes, func)
         if isinstance(node, ast.FunctionDef)
         for inner in node.body
     )
@@ -244,7 +244,7 @@ def _mentions(scopes: Scopes, statement: ast.stmt) -> bool:
     )
 
 
-def _first_of_graph(scopes: Scopes, suite: Sequence[ast.stmt]) -> int:
+def _find_first_of_graph(scopes: Scopes, suite: Sequence[ast.stmt]) -> int:
     """Where the first graph begins, which nothing begins by itself."""
     return next(i for i, s in enumerate(suite) if _mentions(scopes, s))
 

@@ -123,7 +123,7 @@ def migrate_regions(
         migration = migrate("\n".join(lines))
         refused = [
             f
-            for f in _place(migration.findings, origins)
+            for f in _place_findings(migration.findings, origins)
             if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
         ]
         if refused:
@@ -146,7 +146,9 @@ def migrate_regions(
     return None
 
 
-def _place(findings: Iterable[Finding], origins: Sequence[int]) -> tuple[Finding, ...]:
+def _place_findings(
+    findings: Iterable[Finding], origins: Sequence[int]
+) -> tuple[Finding, ...]:
     """Findings of one program at the lines of the whole text."""
     return tuple(
         dataclasses.replace(f, line=origins[f.line - 1])
@@ -212,7 +214,7 @@ def _find_reached(
     scopes: Scopes, roots: Iterable[ast.stmt], without: set[ast.AST]
 ) -> set[ast.AST]:
     """The module's statements that some code comes to, not by what is in `without`."""
-    by_name = reach.methods(scopes)
+    by_name = reach.find_methods(scopes)
     found: set[ast.AST] = set()
     todo: list[ast.AST] = list(roots)
     while todo:
@@ -221,7 +223,7 @@ def _find_reached(
             if node in without:
                 continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                targets = reach.definitions(scopes, node)
+                targets = reach.find_definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
                 targets = by_name.get(node.attr, ())
             for target in targets:
@@ -323,7 +325,9 @@ def _read(
         },
         tuple(tuple(lines[s.lineno - 1 : s.end_lineno]) for s in imports),
         max((n for n in of_imports if n <= places[0].begins), default=0),
-        dataclasses.replace(migration, findings=_place(migration.findings, origins)),
+        dataclasses.replace(
+            migration, findings=_place_findings(migration.findings, origins)
+        ),
     )
 
 
@@ -334,7 +338,7 @@ def _find_places(
     last = {
         statement.lineno: suite[-1].end_lineno or suite[-1].lineno
         for node in walk_breadth_first(tree)
-        for _, suite in names.suites(node)  # type: ignore[arg-type]
+        for _, suite in names.list_suites(node)  # type: ignore[arg-type]
         for statement in suite
     }
     found: list[_Place] = []

@@ -17,13 +17,13 @@ import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.trees.mentions import find_calls_by_text, module_name
+from migrate.facts.trees.mentions import find_calls_by_text, name_module
 from migrate.findings import Finding, Outcome
 from migrate.frontends.callbacks.elsewhere import find_uses_here, join_uses
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.options import Options
 from migrate.program.callbacks import OfOtherFile, SharedCallbacks, UsedElsewhere
 from migrate.shared.files import TreeFiles
@@ -81,53 +81,57 @@ class _Search:
         # What is not reported is done all the same.
         self._options = dataclasses.replace(options, select=(), ignore=())
         self._tree = tree
-        texts = [tree.text(real) for real in tree.modules]
+        texts = [tree.read_text(real) for real in tree.modules]
         self._several = any(word in text for text in texts for word in _SEVERAL)
         self._created = any("after_create_session" in text for text in texts)
         self._stay: dict[str, dict[str, str]] = {}
 
     def run(self) -> Mapping[str, SharedCallbacks]:
-        left = [found for real in self._tree.modules for found in self._classes(real)]
+        left = [
+            found for real in self._tree.modules for found in self._find_classes(real)
+        ]
         while left:
-            parts = self._parts(left)
+            parts = self._make_parts(left)
             failed = self._find_failed(left, parts)
             if not failed:
                 break
             for one, reason in failed.items():
-                self._stays(one.file, one.name, reason)
+                self._note_stay(one.file, one.name, reason)
             left = [one for one in left if one not in failed]
-        return self._parts(left)
+        return self._make_parts(left)
 
-    def _stays(self, real: str, name: str, reason: str) -> None:
+    def _note_stay(self, real: str, name: str, reason: str) -> None:
         self._stay.setdefault(real, {})[name] = reason
 
-    def _classes(self, real: str) -> Iterator[_Class]:
+    def _find_classes(self, real: str) -> Iterator[_Class]:
         """The hooks of a file that others give to Estimators."""
         named = self._options.tree.shared_hooks.get(real)
-        scopes = self._tree.scopes(real) if named else None
+        scopes = self._tree.read_scopes(real) if named else None
         if not named or scopes is None:
             return
-        for class_ in hook_classes(scopes):
+        for class_ in find_hook_classes(scopes):
             if class_.name not in named:
                 continue
             if scopes.module.bindings.get(class_.name) != [class_]:
                 continue
-            users = dict(self._users(real, class_.name))
-            texts = [self._tree.text(user) for user in (real, *users)]
+            users = dict(self._find_users(real, class_.name))
+            texts = [self._tree.read_text(user) for user in (real, *users)]
             if not any(word in text for text in texts for word in _ESTIMATORS):
                 continue
             try:
                 yield self._find_used_class(real, class_, users)
             except NoCallback as reason:
-                self._stays(real, class_.name, reason.reason)
+                self._note_stay(real, class_.name, reason.reason)
 
-    def _users(self, real: str, name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _find_users(
+        self, real: str, name: str
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The files that import a class, and what names it there."""
         for user in self._tree.modules:
-            if user == real or name not in self._tree.text(user):
+            if user == real or name not in self._tree.read_text(user):
                 continue
             texts = []
-            for text, (target, member) in self._tree.imports(user).items():
+            for text, (target, member) in self._tree.find_imports(user).items():
                 if target == real and member in ("", name):
                     texts.append(text if member else f"{text}.{name}")
             if texts:
@@ -142,13 +146,13 @@ class _Search:
           NoCallback: it stays a hook.
         """
         tree, name = self._tree, class_.name
-        for other in tree.naming(name, (real, *users)):
+        for other in tree.find_naming(name, (real, *users)):
             raise NoCallback(class_, f"{os.path.basename(other)} may use it, too")
         found = []
         for user, texts in users.items():
-            scopes = tree.scopes(user)
+            scopes = tree.read_scopes(user)
             assert scopes is not None
-            by_name = find_calls_by_text(scopes.tree, name, {module_name(real)})
+            by_name = find_calls_by_text(scopes.tree, name, {name_module(real)})
             if next(by_name, None) is not None:
                 raise NoCallback(class_, f"{os.path.basename(user)} may use it, too")
             for text in texts:
@@ -157,7 +161,7 @@ class _Search:
                 except NoCallback as reason:
                     raise _refuse_at(user, reason) from None
         used = join_uses(found, self._created, self._several)
-        own = tree.scopes(real)
+        own = tree.read_scopes(real)
         assert own is not None
         if not used.modes:
             raise NoCallback(class_, "another file uses it, too")
@@ -167,7 +171,7 @@ class _Search:
             raise NoCallback(class_, "its own file makes objects of it, too")
         return _Class(real, name, users, used, reader.run().parameters)
 
-    def _parts(self, classes: Iterable[_Class]) -> dict[str, SharedCallbacks]:
+    def _make_parts(self, classes: Iterable[_Class]) -> dict[str, SharedCallbacks]:
         files = {*self._stay, *(real for real in self._options.tree.models)}
         own: dict[str, dict[str, UsedElsewhere]] = {}
         imported: dict[str, dict[str, OfOtherFile]] = {}
@@ -198,7 +202,7 @@ class _Search:
         failed: dict[_Class, str] = {}
         for one in classes:
             for real in one.files:
-                reason = _reason(one, real, told[real], self._tree)
+                reason = _find_reason(one, real, told[real], self._tree)
                 if reason:
                     failed.setdefault(one, reason)
         return failed
@@ -212,14 +216,14 @@ class _Search:
         around = dataclasses.replace(self._options.tree, callbacks=parts)
         options = dataclasses.replace(self._options, tree=around)
         try:
-            migration = migrate_text(self._tree.raw(real), options, real)
+            migration = migrate_text(self._tree.read_raw(real), options, real)
         except Exception as error:  # A fault of ours must not cost the user the run.
             _LOGGER.debug("%s: %s", real, error, exc_info=True)
             return "", ()
         return migration.text, tuple(migration.findings)
 
 
-def _reason(
+def _find_reason(
     one: _Class, real: str, told: tuple[str, tuple[Finding, ...]], tree: TreeFiles
 ) -> str:
     """Why a class does not come out in a file; "" where it does."""
@@ -235,7 +239,7 @@ def _reason(
     if real == one.file:
         done = f"class {one.name}(tf_keras.callbacks.Callback)" in text
         return "" if done else "no program with an Estimator uses its file"
-    scopes = tree.scopes(real)
+    scopes = tree.read_scopes(real)
     assert scopes is not None
     made = sum(_count_mentions(scopes.tree, text) for text in one.users[real])
     start = f"{one.name} is a callback of Keras"

@@ -24,7 +24,7 @@ def find_columns_of_graphs(tree: TreeFiles) -> Mapping[str, str]:
     A program is a file, and all that it imports.
     """
     makers = {
-        real for real in tree.modules if any(map(tree.text(real).count, _SPELLED))
+        real for real in tree.modules if any(map(tree.read_text(real).count, _SPELLED))
     }
     makers = {real for real in makers if _makes(real, tree)}
     found: dict[str, str] = {}
@@ -41,7 +41,7 @@ _SPELLED = [s.rpartition(".")[2] for s in sorted(estimator.GRAPH_COLUMNS)]
 
 
 def _makes(real: str, tree: TreeFiles) -> bool:
-    scopes = tree.scopes(real)
+    scopes = tree.read_scopes(real)
     return scopes is not None and any(
         symbol in estimator.GRAPH_COLUMNS for _, symbol in scopes.walk_uses()
     )

@@ -9,10 +9,10 @@ import pathlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.imports import resolve_module
-from migrate.facts.trees.joined import Imports, imports_of
-from migrate.facts.trees.mentions import FINDING, module_name, names_it
+from migrate.facts.trees.joined import Imports, find_imports
+from migrate.facts.trees.mentions import FINDING, name_module, names_it
 from migrate.facts.trees.own_stars import write_names_for_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.program.keras_files import Source
@@ -44,7 +44,7 @@ class TreeFiles:
         self._scopes: dict[str, Scopes | None] = {}
         self._imports: dict[str, Imports] = {}
 
-    def raw(self, real: str) -> str:
+    def read_raw(self, real: str) -> str:
         """What a file holds; "" where it cannot be read, which whoever migrates it says."""
         if real not in self._raw:
             try:
@@ -54,17 +54,19 @@ class TreeFiles:
                 self._raw[real] = ""
         return self._raw[real]
 
-    def text(self, real: str) -> str:
+    def read_text(self, real: str) -> str:
         """The same, with what its imports of others mean."""
         if real not in self._texts:
             tree = self._tree
-            text, _ = write_out_imports(self.raw(real), tree.reexports.get(real, {}))
+            text, _ = write_out_imports(
+                self.read_raw(real), tree.reexports.get(real, {})
+            )
             self._texts[real] = write_names_for_stars(
                 text, tree.own_stars.get(real, {})
             )
         return self._texts[real]
 
-    def scopes(self, real: str) -> Scopes | None:
+    def read_scopes(self, real: str) -> Scopes | None:
         """Its names; None where it is no Python 3."""
         if real not in self._scopes:
             self._scopes[real] = self._read(real)
@@ -76,16 +78,16 @@ class TreeFiles:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return scopes_of(ast.parse(self.text(real)))
+                return build_scopes(ast.parse(self.read_text(real)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
-    def imports(self, real: str) -> Imports:
+    def find_imports(self, real: str) -> Imports:
         """What a file imports of the others at its top."""
         if real not in self._imports:
-            scopes = self.scopes(real)
+            scopes = self.read_scopes(real)
             self._imports[real] = (
-                imports_of(scopes.tree, real, self.modules) if scopes else {}
+                find_imports(scopes.tree, real, self.modules) if scopes else {}
             )
         return self._imports[real]
 
@@ -94,31 +96,31 @@ class TreeFiles:
         seen = {real}
         work = [real]
         while work:
-            for target, _ in self.imports(work.pop()).values():
-                if target not in seen and self.scopes(target) is not None:
+            for target, _ in self.find_imports(work.pop()).values():
+                if target not in seen and self.read_scopes(target) is not None:
                     seen.add(target)
                     work.append(target)
                     yield target
 
-    def source(self, real: str) -> Source:
-        return Source(real, self.text(real), self.imports(real))
+    def make_source(self, real: str) -> Source:
+        return Source(real, self.read_text(real), self.find_imports(real))
 
-    def naming(self, function: str, files: Iterable[str]) -> Iterator[str]:
+    def find_naming(self, function: str, files: Iterable[str]) -> Iterator[str]:
         """The files that may name a function of some, beside these.
 
         Args:
           files: where it is, and those that have it from there.
         """
         known = set(files)
-        modules = {module_name(real) for real in known}
+        modules = {name_module(real) for real in known}
         # Of a package, what `import package` brings.
         above = {os.path.dirname(real) for real in known}
         packages = {d for d in above if os.path.join(d, "__init__.py") in self.modules}
         modules |= {os.path.basename(directory) for directory in packages}
         for real in self._every:
-            text = self.text(real)
+            text = self.read_text(real)
             if real not in known and any(w in text for w in (function, *FINDING)):
-                scopes = self.scopes(real)
+                scopes = self.read_scopes(real)
                 others = functools.partial(self._is_of_another, real, known)
                 if names_it(text, scopes, function, modules, others):
                     yield real
@@ -131,7 +133,7 @@ class TreeFiles:
         As where each directory of a tree has a `model.py` and its own `train.py`. What a
         program imports by a plain name is what stands beside it, unless it says otherwise.
         """
-        if "sys.path" in self.text(real):
+        if "sys.path" in self.read_text(real):
             return False
         directory = os.path.dirname(real)
         parts: tuple[str, ...] = ()
@@ -151,7 +153,7 @@ class TreeFiles:
                 return False
             if not level and not target.startswith(directory + os.sep):
                 return False
-            if self.scopes(target) is None or known & set(
+            if self.read_scopes(target) is None or known & set(
                 self.find_reached_files(target)
             ):
                 return False

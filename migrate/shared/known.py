@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 from migrate.facts.trees.described_clusters import find_described_clusters
 from migrate.facts.trees.graph_imports import (
+    find_graph_imports,
     find_imports_of_session_programs,
-    graph_imports,
-    modules_of,
+    find_modules,
 )
 from migrate.facts.trees.hidden_names import find_hidden_names
-from migrate.facts.trees.homes import homes
-from migrate.facts.trees.imports import find_updating_modules, graph_modules
+from migrate.facts.trees.homes import find_homes
+from migrate.facts.trees.imports import find_graph_modules, find_updating_modules
 from migrate.facts.trees.known_classes import (
     find_texts_that_know_classes,
     find_texts_that_name_files,
 )
 from migrate.facts.trees.module_state import find_module_state
 from migrate.facts.trees.named_functions import find_named_elsewhere
-from migrate.facts.trees.reexports import names_of_stars, reexports
+from migrate.facts.trees.reexports import find_reexports, find_star_names
 from migrate.facts.trees.taken_imports import find_taken_imports
 from migrate.parts.files import find_programs_of_parts
 from migrate.shared.columns import find_columns_of_graphs
@@ -37,12 +37,12 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
       files: those of the run.
       paths: what the user gave: emitted modules go below them.
     """
-    followed, imported = reexports(files), graph_imports(files)
-    of_sessions = modules_of(imported, files)
-    stars = names_of_stars(files, followed)
+    followed, imported = find_reexports(files), find_graph_imports(files)
+    of_sessions = find_modules(imported, files)
+    stars = find_star_names(files, followed)
     read = TreeFiles(files, Tree(reexports=followed, own_stars=stars))
     return Tree(
-        graph_modules=graph_modules(files, followed) | of_sessions,
+        graph_modules=find_graph_modules(files, followed) | of_sessions,
         updating_modules=find_updating_modules(files, followed) | of_sessions,
         graph_imports=imported,
         module_state=find_module_state(files),
@@ -50,7 +50,7 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
         reexports=followed,
         own_stars=stars,
         hidden=find_hidden_names(files, followed),
-        homes=homes(files, paths),
+        homes=find_homes(files, paths),
         parts=find_programs_of_parts(files),
         knowing=find_texts_that_know_classes(files),
         of_tf1=find_modules_of_tf1(read),

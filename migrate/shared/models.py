@@ -21,7 +21,7 @@ from migrate.options import Options
 from migrate.program.keras_files import MAKES_LAYERS, SharedModels
 from migrate.shared.files import TreeFiles
 from migrate.shared.networks import Models, Networks, add_networks, drop_networks
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 _LOGGER = logging.getLogger(__name__)
 # What a file spells that has an Estimator, and takes its model_fn from elsewhere.
@@ -66,7 +66,7 @@ class _Search:
 
     def run(self) -> Models:
         tree = self._tree
-        texts = {r: t for r in tree.modules if "tensorflow" in (t := tree.text(r))}
+        texts = {r: t for r in tree.modules if "tensorflow" in (t := tree.read_text(r))}
         knowing: dict[tuple[str, str], list[_Known]] = {}
         for real in texts:
             for target, known in _find_known_models(real, tree):
@@ -75,7 +75,7 @@ class _Search:
             if target not in texts:
                 continue
             own = {target, *(user.file for user in users)}
-            others = sorted(map(os.path.basename, tree.naming(name, own)))
+            others = sorted(map(os.path.basename, tree.find_naming(name, own)))
             reason = f"which {', '.join(others)} may use, too"
             left: list[_Known] = []
             if unfit := self._options.tree.columns.get(target):
@@ -147,7 +147,7 @@ class _Search:
         self, user: _Known, target: str
     ) -> dict[int, tuple[str, str]]:
         """What is said where a file that is refused names it."""
-        line = self._tree.raw(user.file).split("\n")[user.line - 1].strip()
+        line = self._tree.read_raw(user.file).split("\n")[user.line - 1].strip()
         # Not "is now": this refusal may keep the whole program as it was.
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
         what = f"{user.name} of {os.path.basename(target)} {becomes}"
@@ -165,7 +165,7 @@ class _Search:
         """Whether a file is left as it is, whatever becomes of a model_fn of others."""
         from migrate.compiler import migrate_text
 
-        text = self._tree.raw(real)
+        text = self._tree.read_raw(real)
         try:
             found = migrate_text(text, self._options, real)
             same = _is_same_program(found.text, text)
@@ -192,7 +192,7 @@ class _Search:
         around = dataclasses.replace(self._options.tree, models=tried.models)
         options = dataclasses.replace(self._options, tree=around)
         try:
-            migration = migrate_text(self._tree.raw(real), options, real)
+            migration = migrate_text(self._tree.read_raw(real), options, real)
             beside = options.prepare_second_run(migration.support)
             again = migrate_text(migration.text, beside, real)
         except (SyntaxError, RecursionError):
@@ -221,9 +221,9 @@ def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known
     from migrate.frontends.model_fn.flows import Flows
     from migrate.frontends.model_fn.modes import NotSplit
 
-    if _ESTIMATOR not in tree.text(real):
+    if _ESTIMATOR not in tree.read_text(real):
         return
-    scopes = tree.scopes(real)
+    scopes = tree.read_scopes(real)
     if scopes is None:
         return
     flows = Flows(scopes)
@@ -244,14 +244,14 @@ def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known
 
 def _is_same_program(text: str, other: str) -> bool:
     """Whether two texts are one program, but for comments."""
-    return ast.dump(tree_of(text)) == ast.dump(tree_of(other))
+    return ast.dump(parse_source(text)) == ast.dump(parse_source(other))
 
 
 def _add_model(
     found: Mapping[str, SharedModels], target: str, name: str, users: list[_Known]
 ) -> dict[str, SharedModels]:
     """With one more model function."""
-    from migrate.frontends.model_fn.signature import class_name
+    from migrate.frontends.model_fn.signature import name_class
 
     more = dict(found)
     own = more.get(target, SharedModels())
@@ -259,7 +259,7 @@ def _add_model(
     more[target] = dataclasses.replace(own, exported=exported)
     for user in users:
         own = more.get(user.file, SharedModels())
-        called = "" if user.makes else class_name(name)
+        called = "" if user.makes else name_class(name)
         imported = {**own.imported, user.text: called}
         more[user.file] = dataclasses.replace(own, imported=imported)
     return more

@@ -15,7 +15,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.joined import Joined
 from migrate.frontends import model_fn
 from migrate.normalise.model_forms import form_models
@@ -48,7 +48,7 @@ class Networks:
 def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     """With what the networks of a file's model functions have in other files."""
     own = found.get(target, SharedModels())
-    if tree.scopes(target) is None:
+    if tree.read_scopes(target) is None:
         return Networks(found, (), {})
     left: set[int] = set()
     while True:
@@ -63,7 +63,7 @@ def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     functions: dict[str, int] = {}
     for one in recognised:
         for helper in one.model.helpers:
-            real = whole.place(helper.function)
+            real = whole.find_place(helper.function)
             if real != target:
                 functions[real] = functions.get(real, 0) + 1
     models = {**found, target: own}
@@ -83,21 +83,23 @@ def _recognise_models(
     Args:
       left: lines of calls whose functions are not written there.
     """
-    reached = [r for r in tree.find_reached_files(target) if tree.scopes(r) is not None]
-    source = tree.source(target)
-    known = [tree.source(real) for real in reached]
+    reached = [
+        r for r in tree.find_reached_files(target) if tree.read_scopes(r) is not None
+    ]
+    source = tree.make_source(target)
+    known = [tree.make_source(real) for real in reached]
     written = write_out_updates(Text.read_source(source.text), left, source, known)
-    scopes = tree.scopes(target)
+    scopes = tree.read_scopes(target)
     if written.updates:
         source = dataclasses.replace(source, text=written.text.source)
-        scopes = scopes_of(ast.parse(source.text))
+        scopes = build_scopes(ast.parse(source.text))
     assert scopes is not None
     plain = _join_networks(source, scopes, written, own, left, tree)
     forms = form_models(written.text, (), source, known) if plain[2] else None
     if forms is not None and forms.functions:
         # Where they are in another form, fewer may stay.
         source = dataclasses.replace(source, text=forms.text.source)
-        scopes = scopes_of(ast.parse(source.text))
+        scopes = build_scopes(ast.parse(source.text))
         other = _join_networks(source, scopes, written, own, left, tree)
         if len(other[2]) < len(plain[2]):
             return (*other, written)
@@ -117,17 +119,17 @@ def _join_networks(
     others = {
         r: s
         for r in tree.find_reached_files(target)
-        if (s := tree.scopes(r)) is not None
+        if (s := tree.read_scopes(r)) is not None
     }
-    imports = {real: tree.imports(real) for real in (target, *others)}
+    imports = {real: tree.find_imports(real) for real in (target, *others)}
     whole = Joined(scopes, target, others, imports)
     # All that these have a say in is read again where the files are migrated.
     recognised = model_fn.recognise(whole, dataclasses.replace(own, files=None))[0]
     led_to = sorted((whole.led_to | written.files) - {target})
-    sources = tuple(tree.source(real) for real in led_to)
+    sources = tuple(tree.make_source(real) for real in led_to)
     files = Files(source, sources, own.exported, left=frozenset(left))
     helpers = {
-        (whole.place(helper.function), helper.function.name)
+        (whole.find_place(helper.function), helper.function.name)
         for one in recognised
         for helper in one.model.helpers
     }
@@ -161,7 +163,7 @@ def _find_known_elsewhere(
     """Those of some functions that other files name -> which."""
     found: dict[tuple[str, str], str] = {}
     for place, name in sorted(helpers):
-        users = sorted(map(os.path.basename, tree.naming(name, files)))
+        users = sorted(map(os.path.basename, tree.find_naming(name, files)))
         if users:
             found[place, name] = f"{', '.join(users)} may call it, too"
     return found

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.imports import find_imported_files
-from migrate.facts.trees.mentions import module_name
+from migrate.facts.trees.mentions import name_module
 from migrate.shared.files import TreeFiles
 from migrate.tables import semantics, symbols
 
@@ -56,12 +56,12 @@ class _Search:
 
     def find_modules(self) -> Iterator[str]:
         for real in self._tree.modules:
-            text = self._tree.text(real)
+            text = self._tree.read_text(real)
             if "tensorflow" not in text or not _find_other_names().search(text):
                 continue
             if _spells_tf1(text):
                 continue  # It tells by itself.
-            scopes = self._tree.scopes(real)
+            scopes = self._tree.read_scopes(real)
             if scopes is None or scopes.imports_compat() or self._is_tf1(real):
                 continue
             if _means_other(scopes) and self._is_imported(real):
@@ -72,9 +72,9 @@ class _Search:
         todo, seen = [real], {real}
         while todo:
             target = todo.pop()
-            name = module_name(target)
+            name = name_module(target)
             for other in self._tree.modules:
-                if other in seen or name not in self._tree.text(other):
+                if other in seen or name not in self._tree.read_text(other):
                     continue
                 if target in self._find_imported_files(other):
                     if self._is_tf1(other):
@@ -86,9 +86,9 @@ class _Search:
     def _is_tf1(self, real: str) -> bool:
         """Whether a file uses a name that only TensorFlow 1 has."""
         if real not in self._tf1:
-            text = self._tree.text(real)
+            text = self._tree.read_text(real)
             named = "tensorflow" in text and (_spells_tf1(text) or _PLAIN not in text)
-            scopes = self._tree.scopes(real) if named else None
+            scopes = self._tree.read_scopes(real) if named else None
             says = scopes is not None and scopes.is_tf1(symbols.exists_in_tf2)
             self._tf1[real] = says
         return self._tf1[real]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.source.nodes import walk_breadth_first
 
 # Draws of Python's generator that took other bits in Python 2.
@@ -32,7 +32,7 @@ def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
     Another file of the program may seed Python's generator, so that they are told.
     """
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     if _seeds_draws(tree, scopes):
         return
     for node in walk_breadth_first(tree):
@@ -48,7 +48,7 @@ def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def find_other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, what is another thing in Python 3, what to do) of a converted text."""
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     seeded = _seeds_draws(tree, scopes)
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Call):
@@ -74,7 +74,7 @@ def find_other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
 
 def _find_in_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, str]]:
     name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if name and scopes.scope_of(call).owner(name) is None:
+    if name and scopes.find_scope(call).find_owner(name) is None:
         if name == "round":
             yield (
                 call.lineno,
@@ -115,7 +115,7 @@ def _seeds_draws(tree: ast.Module, scopes: Scopes) -> bool:
 
 
 def _is_module(name: ast.Name, module: str, scopes: Scopes) -> bool:
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     return owner is not None and all(
         isinstance(b, ast.Import)
         and any((a.asname or a.name) == name.id and a.name == module for a in b.names)
@@ -127,7 +127,7 @@ def _find_in_comprehension(
     node: ast.ListComp, scopes: Scopes
 ) -> Iterator[tuple[int, str, str]]:
     """`[i for i in items]` bound `i` for what follows."""
-    scope = scopes.scope_of(node)
+    scope = scopes.find_scope(node)
     inner = scopes.scope_by_node[node]
     for name in inner.bindings:
         if _is_read_after(name, node, scope, scopes):
@@ -145,7 +145,7 @@ def _is_read_after(name: str, node: ast.ListComp, scope: Scope, scopes: Scopes) 
     for read in walk_breadth_first(scope.node):
         if not isinstance(read, ast.Name) or read.id != name or read.lineno <= end:
             continue
-        if not isinstance(read.ctx, ast.Load) or scopes.scope_of(read) is not scope:
+        if not isinstance(read.ctx, ast.Load) or scopes.find_scope(read) is not scope:
             continue
         if not any(end <= line <= read.lineno for line in bound):
             return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.source.nodes import walk_breadth_first
 
 _FUTURE = re.compile(r"^from __future__ import\s+(?:\(([^)]*)\)|(.*))", re.MULTILINE)
@@ -76,7 +76,7 @@ class _Kinds:
     """Which expressions of a module are integers, and which are floats."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._scopes: Scopes = scopes_of(tree)
+        self._scopes: Scopes = build_scopes(tree)
         # Names that functions bind for others cannot be followed.
         self._elsewhere = {
             name
@@ -145,7 +145,7 @@ class _Kinds:
         return ""
 
     def _classify_call(self, call: ast.Call) -> str:
-        name = self._builtin(call.func)
+        name = self._find_builtin(call.func)
         if name in _INTEGERS:
             return "integer"
         if name in _FLOATS:
@@ -161,12 +161,12 @@ class _Kinds:
         return self._look_up_kind(node)
 
     def _look_up_kind(self, node: ast.expr) -> str:
-        module, _, name = self._path(node).rpartition(".")
+        module, _, name = self._find_path(node).rpartition(".")
         return "float" if name in _FLOATS_OF.get(module, ()) else ""
 
     def _classify_name(self, node: ast.Name) -> str:
-        scope = self._scopes.scope_of(node)
-        owner = scope.owner(node.id)
+        scope = self._scopes.find_scope(node)
+        owner = scope.find_owner(node.id)
         if owner is None or node.id in self._elsewhere:
             return ""
         key = (id(owner), node.id)
@@ -200,7 +200,7 @@ class _Kinds:
                 binding.op, own, self.classify(binding.value)
             )
         if isinstance(binding, ast.For) and isinstance(binding.iter, ast.Call):
-            called, target = self._builtin(binding.iter.func), binding.target
+            called, target = self._find_builtin(binding.iter.func), binding.target
             if called in _RANGES and isinstance(target, ast.Name):
                 return "integer"
             if called == "enumerate" and isinstance(target, ast.Tuple):
@@ -210,15 +210,15 @@ class _Kinds:
                 return "integer" if alone and starts else ""
         return ""
 
-    def _builtin(self, node: ast.expr) -> str:
+    def _find_builtin(self, node: ast.expr) -> str:
         """The name of a builtin function, "" of what the module names so itself."""
         if not isinstance(node, ast.Name):
             return ""
         hidden = self._stars and node.id in _SAME | _FLOATS  # numpy's have these names.
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         return node.id if owner is None and not hidden else ""
 
-    def _path(self, node: ast.expr) -> str:
+    def _find_path(self, node: ast.expr) -> str:
         """`math.sqrt`, whatever name it is imported under."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
@@ -226,7 +226,7 @@ class _Kinds:
             node = node.value
         if not isinstance(node, ast.Name):
             return ""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bindings = owner.bindings[node.id] if owner is not None else []
         paths = {_find_imported(binding, node.id) for binding in bindings}
         base = paths.pop() if len(paths) == 1 else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.source.nodes import walk_breadth_first
 
 LAZY = frozenset({"filter", "map", "zip"})
@@ -30,7 +30,7 @@ _CHANGES = frozenset(
 
 def write_lists(text: str, tree: ast.Module) -> str:
     """The text with `list(...)` around what has to be there before the loop begins."""
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     lines = text.encode().split(b"\n")
     edits: list[tuple[int, int, bytes]] = []
     for call in _find_late_calls(scopes):
@@ -45,13 +45,16 @@ def write_lists(text: str, tree: ast.Module) -> str:
 
 def _find_late_calls(scopes: Scopes) -> Iterator[ast.Call]:
     for node in walk_breadth_first(scopes.tree):
-        if not isinstance(node, ast.Call) or _builtin(node.func, scopes) not in LAZY:
+        if (
+            not isinstance(node, ast.Call)
+            or _find_builtin(node.func, scopes) not in LAZY
+        ):
             continue
         parent = scopes.parents.get(node)
         taken = False
         if isinstance(parent, ast.Call) and node in parent.args:
             taken = True
-            if _builtin(parent.func, scopes) in _CONSUMERS:
+            if _find_builtin(parent.func, scopes) in _CONSUMERS:
                 continue
         # fissix leaves two: what is gone through, and what a call goes through.
         if not taken and not isinstance(parent, ast.For | ast.comprehension):
@@ -64,7 +67,7 @@ def _find_late_calls(scopes: Scopes) -> Iterator[ast.Call]:
 def _is_seen(call: ast.Call, loop: ast.For | None, scopes: Scopes) -> bool:
     """Whether it shows when the values are made."""
     arguments = list(call.args)
-    if _builtin(call.func, scopes) != "zip":
+    if _find_builtin(call.func, scopes) != "zip":
         function = arguments.pop(0) if arguments else None
         if not _is_silent(function, scopes):
             return True
@@ -79,11 +82,11 @@ def _is_silent(function: ast.expr | None, scopes: Scopes) -> bool:
             isinstance(n, ast.Call | ast.NamedExpr)
             for n in walk_breadth_first(function.body)
         ) and all(
-            scopes.scope_of(n).owner(n.id) is scopes.scope_by_node.get(function)
+            scopes.find_scope(n).find_owner(n.id) is scopes.scope_by_node.get(function)
             for n in walk_breadth_first(function.body)
             if isinstance(n, ast.Name)
         )
-    return _builtin(function, scopes) in _SILENT
+    return _find_builtin(function, scopes) in _SILENT
 
 
 def _may_change(argument: ast.expr, loop: ast.For | None, scopes: Scopes) -> bool:
@@ -91,7 +94,7 @@ def _may_change(argument: ast.expr, loop: ast.For | None, scopes: Scopes) -> boo
     if isinstance(argument, ast.Constant | ast.List | ast.Tuple | ast.ListComp):
         return False
     if isinstance(argument, ast.Call):
-        return _builtin(argument.func, scopes) not in _FIXED
+        return _find_builtin(argument.func, scopes) not in _FIXED
     if not isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
         return True
     if loop is None:
@@ -115,8 +118,8 @@ def _find_changed(node: ast.AST) -> set[str]:
     return set()
 
 
-def _builtin(node: ast.expr | None, scopes: Scopes) -> str:
+def _find_builtin(node: ast.expr | None, scopes: Scopes) -> str:
     """The name of a builtin function, "" of what the module names so itself."""
     if not isinstance(node, ast.Name):
         return ""
-    return node.id if scopes.scope_of(node).owner(node.id) is None else ""
+    return node.id if scopes.find_scope(node).find_owner(node.id) is None else ""

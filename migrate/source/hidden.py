@@ -51,13 +51,13 @@ def replace_file(source: str, program: str) -> str:
     return source.split("\n", 1)[0] + "\n" + program.removesuffix("\n")
 
 
-def places(source: str) -> Iterator[Place]:
+def find_places(source: str) -> Iterator[Place]:
     """Where a cell asks for, or is another program for, TensorFlow 1."""
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
     if find_written_file(source) is not None:
         return  # A program of its own, and read as one.
-    seen = magics.mask(source).split("\n")
+    seen = magics.mask_source(source).split("\n")
     number = 0
     while number < len(lines):
         end = number + 1
@@ -83,7 +83,7 @@ def apply_cell(source: str, migrated: bool, noted: bool = True) -> str:
     """
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
-    for place in reversed(list(places(source))):
+    for place in reversed(list(find_places(source))):
         at = place.line - 1
         if place.new is not None and migrated:
             lines[at : place.end - 1] = place.new.split("\n")

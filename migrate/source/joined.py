@@ -61,7 +61,7 @@ def move_head_first(body: str, head: str, grown: bool) -> str:
     """
     if grown and head.split()[0] not in _MAY_GROW:
         raise CannotJoin(f"{head} cannot stand above the code of two cells")
-    masked = magics.mask(head)
+    masked = magics.mask_source(head)
     lines = body.split("\n")
     at = [i for i, line in enumerate(lines) if line.strip() == masked.strip()]
     if not at:

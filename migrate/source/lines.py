@@ -23,7 +23,7 @@ def _is_blank(line: str) -> bool:
     return False
 
 
-def logical_starts(
+def find_logical_starts(
     lines: Sequence[str], opaque: Callable[[str], bool] = _is_blank
 ) -> Iterator[bool]:
     """Whether each line begins a logical line, rather than continues one.

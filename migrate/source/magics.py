@@ -16,7 +16,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.source.lines import logical_starts
+from migrate.source.lines import find_logical_starts
 
 _MAGIC = "# tf1to2 magic: "
 _PREFIX = "# tf1to2 prefix: "
@@ -38,7 +38,7 @@ _MASKED = re.compile(rf"(\s*)(?:pass|.* = input\(\))  {re.escape(_MAGIC)}(.*)$")
 _PREFIXED = re.compile(rf"(\s*)(.*?)  {re.escape(_PREFIX)}\[(.*)\]$")
 
 
-def binding(targets: str) -> str:
+def write_binding(targets: str) -> str:
     """A line that binds names to what no analysis can know."""
     return f"{targets} = input()  {_MAGIC}"
 
@@ -58,14 +58,14 @@ def is_behind(line: str) -> bool:
     return _MAGIC in line or _PREFIX in line
 
 
-def mask(source: str) -> str:
+def mask_source(source: str) -> str:
     """The cell as Python, line for line."""
     lines = source.split("\n")
     if is_foreign_cell(source):
         return "\n".join(f"pass  {_MAGIC}{line}" for line in lines)
     masked = []
     behind_magic = False
-    for line, start in zip(lines, logical_starts(lines, _is_magic), strict=True):
+    for line, start in zip(lines, find_logical_starts(lines, _is_magic), strict=True):
         indent = line[: len(line) - len(line.lstrip())]
         assigned = _ASSIGNED.match(line)
         if start and assigned and not _runs_to_next(line):
@@ -73,7 +73,7 @@ def mask(source: str) -> str:
                 f"{indent}{assigned[2]} = input()  {_MAGIC}{line[len(indent) :]}"
             )
         elif start and _is_magic(line):
-            masked.append(_line(line, indent))
+            masked.append(_mask_line(line, indent))
             behind_magic = _runs_to_next(line)
             continue
         elif behind_magic:
@@ -96,7 +96,7 @@ def _is_magic(line: str) -> bool:
     return bool(_LINE.match(line) or _HELP.match(line) or _ASSIGNED.match(line))
 
 
-def _line(line: str, indent: str) -> str:
+def _mask_line(line: str, indent: str) -> str:
     runs = _RUNS.match(line)
     if runs and _is_statement(runs[3]):
         return f"{indent}{runs[3]}  {_PREFIX}[{runs[2]}]"
@@ -133,7 +133,7 @@ def unmask(source: str) -> str:
     return "\n".join(lines)
 
 
-def marks(source: str) -> Iterator[str]:
+def find_marks(source: str) -> Iterator[str]:
     """What is hidden in a masked text, in order."""
     for line in source.split("\n"):
         found = _MASKED.match(line) or _PREFIXED.match(line)

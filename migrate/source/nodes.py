@@ -47,7 +47,7 @@ _WALKED = "walked"
 _KEPT = 16
 
 
-def children(node: ast.AST) -> list[ast.AST]:
+def list_children(node: ast.AST) -> list[ast.AST]:
     """What stands right below a node, in the order of its fields."""
     found: list[ast.AST] = []
     for name in _FIELDS[node.__class__]:
@@ -83,7 +83,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def tree_of(source: str) -> ast.Module:
+def parse_source(source: str) -> ast.Module:
     """A program's tree. Who asks for the same text gets the same one: none changes it.
 
     One pass after the other reads a program that most of them leave as it is, and most

@@ -28,7 +28,7 @@ _LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 # Names that IPython binds before the first cell, bound for the gates' sake. The line is
 # there only where one of them is used, and never reaches the notebook.
 _BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
-_PRELUDE = magics.binding("get_ipython = display = In = Out = _ = __ = ___")
+_PRELUDE = magics.write_binding("get_ipython = display = In = Out = _ = __ = ___")
 _PRELUDE_LINE = re.compile(rf"^[ \t]*{re.escape(_PRELUDE)}[ \t]*\n", re.M)
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+tensorflow\b", re.M)
 
@@ -57,7 +57,7 @@ class Cell:
 
     @property
     def has_output(self) -> bool:
-        return bool(_items(self.place.get("outputs")))
+        return bool(_list_items(self.place.get("outputs")))
 
     @property
     def shown(self) -> ast.expr | None:
@@ -128,16 +128,16 @@ def read(text: str) -> Notebook:
     """
     root = parse(text)
     lists = [root.get("cells")]
-    lists += [sheet.get("cells") for sheet in _items(root.get("worksheets"))]
+    lists += [sheet.get("cells") for sheet in _list_items(root.get("worksheets"))]
     if root.get("cells") is None and root.get("worksheets") is None:
         raise ValueError("not a Jupyter notebook")
-    if _language(root) not in ("", "python", "ipython"):
+    if _find_language(root) not in ("", "python", "ipython"):
         return Notebook(text, "", ())
-    places = [place for cells in lists for place in _items(cells)]
+    places = [place for cells in lists for place in _list_items(cells)]
     sources = {
-        index: _text(_source(place))
+        index: _read_text(_find_source(place))
         for index, place in enumerate(places)
-        if _text(place.get("cell_type")) == "code"
+        if _read_text(place.get("cell_type")) == "code"
     }
     module = ""
     if any(_BOUND.search(source) for source in sources.values()):
@@ -148,7 +148,7 @@ def read(text: str) -> Notebook:
     for index, source in sources.items():
         # Another interpreter's cell binds nothing here: only its place is to be known.
         foreign = magics.is_foreign_cell(source)
-        masked = "" if foreign else magics.mask(source)
+        masked = "" if foreign else magics.mask_source(source)
         cells.append(Cell(index, line, source, masked, places[index]))
         parts.append(f"{_MARK}{index}\n" + ("" if foreign else f"{masked}\n"))
         line += parts[-1].count("\n")
@@ -176,7 +176,7 @@ def find_hidden(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
       migrated: the notebook's own code has become TensorFlow 2's.
     """
     for cell in notebook.cells:
-        for place in hidden.places(cell.source):
+        for place in hidden.find_places(cell.source):
             if place.new is not None and migrated:
                 yield Finding(
                     place.line,
@@ -205,11 +205,11 @@ def find_hidden(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
             )
 
 
-def _items(span: Span | None) -> list[Span]:
+def _list_items(span: Span | None) -> list[Span]:
     return span.items if span is not None else []
 
 
-def _text(span: Span | None) -> str:
+def _read_text(span: Span | None) -> str:
     """A string, or the lines of an array of strings."""
     if span is None:
         return ""
@@ -218,15 +218,15 @@ def _text(span: Span | None) -> str:
     return "".join(e.value for e in span.items if isinstance(e.value, str))
 
 
-def _source(cell: Span) -> Span | None:
+def _find_source(cell: Span) -> Span | None:
     return cell.get("source") or cell.get("input")
 
 
-def _language(root: Span) -> str:
+def _find_language(root: Span) -> str:
     metadata = root.get("metadata")
     for key, name in (("kernelspec", "language"), ("language_info", "name")):
         found = metadata.get(key) if metadata else None
-        language = _text(found.get(name)) if found else ""
+        language = _read_text(found.get(name)) if found else ""
         if language:
             return language.lower()
     return ""
@@ -265,15 +265,15 @@ def write(
       NotebookChanged: a magic got lost or moved, or no cell can stand by itself.
     """
     module = _PRELUDE_LINE.sub("", module)  # Wherever the compiler has moved it.
-    if list(magics.marks(module)) != list(
-        magics.marks(_PRELUDE_LINE.sub("", notebook.module))
+    if list(magics.find_marks(module)) != list(
+        magics.find_marks(_PRELUDE_LINE.sub("", notebook.module))
     ):
         raise NotebookChanged("the result would lose or move one of the cells' magics")
     module = joined.raise_marks(module, _is_mark)
-    pieces, moved = _pieces(notebook, module)
+    pieces, moved = _split_pieces(notebook, module)
     module, shown = _show_values(notebook, module, moved)
     if shown:
-        pieces, moved = _pieces(notebook, module)
+        pieces, moved = _split_pieces(notebook, module)
     bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
     try:
         _place_magics(notebook, bodies, moved)
@@ -298,9 +298,9 @@ def write(
                 source = magics.unmask(new)
             except magics.MagicLost as error:
                 raise NotebookChanged(f"cell {cell.index + 1}: {error}") from None
-        source = _newlines_of(cell.source, treated(source))
+        source = _copy_newlines(cell.source, treated(source))
         if source != cell.source:
-            edits += _cell_edits(cell.place, source, style)
+            edits += _edit_cell(cell.place, source, style)
     text = notebook.raw
     for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
@@ -326,7 +326,7 @@ def _show_values(
     )
 
 
-def _newlines_of(old: str, new: str) -> str:
+def _copy_newlines(old: str, new: str) -> str:
     """The new source, its lines ended as those of the old one where these are alike."""
     ends = old.count("\n")
     if ends and old.count("\r\n") == ends:
@@ -357,7 +357,7 @@ def _place_magics(notebook: Notebook, bodies: list[str], moved: dict[int, int]) 
             bodies[at] = joined.move_head_first(bodies[at], head, shared)
 
 
-def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]:
+def _split_pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]:
     """`_CUT`'s pieces of the module, one per cell, and which cells were joined."""
     order = [int(n) for n in _ANY_MARK.findall(module)]
     calls = {
@@ -425,15 +425,15 @@ def _insert(lead: str, bodies: list[str]) -> None:
     names = {
         a.asname or a.name.split(".")[0]
         for s in _parse_cell(lead) or ()
-        for a in _aliases(s)
+        for a in _list_aliases(s)
     }
     for position, body in enumerate(bodies):
         statements = _parse_cell(body) or []
-        used = {name for s in statements for name in _names_in(s)}
+        used = {name for s in statements for name in _find_names(s)}
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):
             lines = body.split("\n")
-            reading = [s for s in statements if names & _names_in(s)]
+            reading = [s for s in statements if names & _find_names(s)]
             first = min([*imports[:1], *reading[:1]], key=lambda s: s.lineno)
             place = first.lineno - 1
             above = next(filter(_is_tensorflow, imports), None)
@@ -448,7 +448,7 @@ def _insert(lead: str, bodies: list[str]) -> None:
     raise NotebookChanged("no cell can hold the imports that the result needs")
 
 
-def _names_in(statement: ast.stmt) -> set[str]:
+def _find_names(statement: ast.stmt) -> set[str]:
     return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
@@ -462,7 +462,7 @@ def _parse_cell(body: str) -> list[ast.stmt] | None:
         return None
 
 
-def _aliases(statement: ast.stmt) -> list[ast.alias]:
+def _list_aliases(statement: ast.stmt) -> list[ast.alias]:
     return (
         statement.names if isinstance(statement, (ast.Import, ast.ImportFrom)) else []
     )
@@ -474,8 +474,8 @@ def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:
     return any(name.split(".")[0] == "tensorflow" for name in names)
 
 
-def _cell_edits(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:
-    place = _source(cell)
+def _edit_cell(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:
+    place = _find_source(cell)
     assert place is not None  # The cell has a source: it was read.
     yield place, style.source(place, source)
     outputs = cell.get("outputs")
@@ -497,13 +497,13 @@ class _Style:
     def source(self, place: Span, source: str) -> str:
         """A source, as a string or an array of lines as it was before."""
         if isinstance(place.value, str):
-            return self._string(source)
+            return self._write_string(source)
         lines = source.split("\n")
         lines = [f"{line}\n" for line in lines[:-1]] + [lines[-1]] * bool(lines[-1])
         old = place.items
         # Unchanged lines keep their own spelling of what JSON can spell in two ways.
         known = {e.value: self._raw[e.start : e.end] for e in old}
-        spelled = [known.get(line) or self._string(line) for line in lines]
+        spelled = [known.get(line) or self._write_string(line) for line in lines]
         if not spelled:
             return "[]"
         if not old:
@@ -517,5 +517,5 @@ class _Style:
             between = ", "
         return before + between.join(spelled) + after
 
-    def _string(self, text: str) -> str:
+    def _write_string(self, text: str) -> str:
         return json.dumps(text, ensure_ascii=self._ascii)

@@ -33,7 +33,7 @@ class Converted:
             return finding
         for old, new in zip(self.old.cells, self.new.cells, strict=True):
             if old.index == finding.cell and old.source != new.source:
-                origins = python2.origins(old.source, new.source)
+                origins = python2.find_origins(old.source, new.source)
                 line = origins[min(finding.line, len(origins)) - 1]
                 return dataclasses.replace(finding, line=line)
         return finding

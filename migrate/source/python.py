@@ -15,8 +15,8 @@ import warnings
 
 from migrate.findings import Finding, Outcome
 from migrate.source import python2
-from migrate.source.lines import logical_starts
-from migrate.source.nodes import tree_of
+from migrate.source.lines import find_logical_starts
+from migrate.source.nodes import parse_source
 
 _MIXED = re.compile(r"^(?: +\t|\t+ )[ \t]*(?=\S)", re.MULTILINE)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -146,7 +146,7 @@ def decode(data: bytes) -> SourceText:
     except (SyntaxError, LookupError, ValueError) as error:
         # detect_encoding reads two lines: of bytes that are not UTF-8 in them it
         # tells neither which nor where.
-        bad = _first_bad_byte(body)
+        bad = _find_first_bad_byte(body)
         if bad is not None and "unknown encoding" not in str(error):
             raise _make_unreadable(
                 "E002",
@@ -176,7 +176,7 @@ def decode(data: bytes) -> SourceText:
     return source
 
 
-def _first_bad_byte(body: bytes) -> int | None:
+def _find_first_bad_byte(body: bytes) -> int | None:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -193,9 +193,9 @@ def check_syntax(text: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
-            tree_of(text)
+            parse_source(text)
     except SyntaxError as error:
-        raise _syntax_error(text, error) from None
+        raise _explain_syntax_error(text, error) from None
     except (RecursionError, MemoryError):
         raise _make_unreadable("E001", 1, 1, "nested too deeply to be parsed") from None
     except ValueError as error:
@@ -220,11 +220,11 @@ def check_indentation(text: str) -> None:
         )
 
 
-def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
+def _explain_syntax_error(text: str, error: SyntaxError) -> Unreadable:
     line, column = error.lineno or 1, max(1, error.offset or 1)
     if any(deep in error.msg for deep in _TOO_DEEP):
         return _make_unreadable("E001", line, column, error.msg)
-    evidence = _python2(text, line)
+    evidence = _find_python2(text, line)
     if evidence is None and isinstance(error, TabError):
         evidence = line, "its indentation mixes tabs and spaces"
     if evidence is not None and not python2.can_be_read(text):
@@ -255,7 +255,7 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
     )
 
 
-def _python2(text: str, line: int) -> tuple[int, str] | None:
+def _find_python2(text: str, line: int) -> tuple[int, str] | None:
     """Evidence that a text with a syntax error at a line is Python 2: (line, what)."""
     lines = text.split("\n")
     here = lines[line - 1] if line <= len(lines) else ""
@@ -265,7 +265,9 @@ def _python2(text: str, line: int) -> tuple[int, str] | None:
     for pattern, what in _PYTHON2_SPELLINGS:
         if pattern.search(here):
             return line, what
-    for number, (start, content) in enumerate(zip(logical_starts(lines), lines), 1):
+    for number, (start, content) in enumerate(
+        zip(find_logical_starts(lines), lines), 1
+    ):
         if start:
             for pattern, what in _PYTHON2_STATEMENTS:
                 if pattern.match(content):

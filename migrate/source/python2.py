@@ -25,7 +25,7 @@ from migrate.source.changed_meanings import (
 )
 from migrate.source.division import is_true_division, write_floors
 from migrate.source.eager import write_lists
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,14 +131,14 @@ def convert_module(text: str, filename: str) -> Converted | None:
     """
     if re.search(rf"^{re.escape(MARK)}$", text, re.MULTILINE):
         return None
-    alone = _line_of_python3(text)
+    alone = _find_python3_line(text)
     if alone:
         reason = "left as it is: this line is Python 3, which Python 2 cannot read"
         kept = Finding(alone, 1, "E010", Outcome.KEPT, "", reason)
-        return Converted(text, (kept,), origins(text, text))
+        return Converted(text, (kept,), find_origins(text, text))
     whole = text if text.endswith("\n") else f"{text}\n"
     try:
-        new = str(_tool(_find_own_fixers(text)).refactor_string(whole, filename))
+        new = str(_load_tool(_find_own_fixers(text)).refactor_string(whole, filename))
     except Exception as error:  # Of its parser, its tokenizer, or a fixer.
         raise NotConvertible(str(error).splitlines()[0] if str(error) else "") from None
     new = new if text.endswith("\n") else new[:-1]
@@ -152,19 +152,21 @@ def convert_module(text: str, filename: str) -> Converted | None:
         raise NotConvertible(str(error)) from None
     new = _unwrap_printed(new, tree)
     if not _OF_PYTHON3.search(text):
-        new = write_lists(new, tree_of(new))
+        new = write_lists(new, parse_source(new))
     unclear: list[int] = []
     if not is_true_division(text):
-        new, unclear = write_floors(new, tree_of(new))
-    lines = origins(text, new)
-    findings = [*_changes(text, new), *_report_unclear_text(unclear, lines)]
+        new, unclear = write_floors(new, parse_source(new))
+    lines = find_origins(text, new)
+    findings = [*_report_changes(text, new), *_report_unclear_text(unclear, lines)]
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.REFUSED, "", reason, recipe)
-        for line, reason, recipe in dict.fromkeys(find_other_meanings(tree_of(new)))
+        for line, reason, recipe in dict.fromkeys(
+            find_other_meanings(parse_source(new))
+        )
     ]
     findings += [
         Finding(lines[line - 1], 1, "E011", Outcome.KEPT, "", reason)
-        for line, reason in dict.fromkeys(find_unseeded_draws(tree_of(new)))
+        for line, reason in dict.fromkeys(find_unseeded_draws(parse_source(new)))
     ]
     if new == text and not findings:
         return None
@@ -187,7 +189,7 @@ def mark_as_python3(found: Converted, text: str, filename: str) -> Converted:
 def can_be_read(text: str) -> bool:
     """Whether a text is Python 2 by its syntax."""
     try:
-        _tool(frozenset()).refactor_string(
+        _load_tool(frozenset()).refactor_string(
             text if text.endswith("\n") else f"{text}\n", "text"
         )
     except Exception:  # Of its parser, its tokenizer, or a fixer.
@@ -203,7 +205,7 @@ def find_reserved(text: str) -> tuple[int, str] | None:
     """
     whole = text if text.endswith("\n") else f"{text}\n"
     try:
-        new = str(_tool(frozenset()).refactor_string(whole, "text"))
+        new = str(_load_tool(frozenset()).refactor_string(whole, "text"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(new)
@@ -214,18 +216,18 @@ def find_reserved(text: str) -> tuple[int, str] | None:
         line = (new.split("\n") + [""] * at)[at - 1]
         word = _RESERVED.search(line)
         why = f"`{word[0]}` is a keyword there" if word else error.msg
-        return (*origins(whole, new), at)[at - 1], why
+        return (*find_origins(whole, new), at)[at - 1], why
     except Exception:  # Of fissix's parser, its tokenizer, or a fixer.
         return None
     return None
 
 
-def _line_of_python3(text: str) -> int:
+def _find_python3_line(text: str) -> int:
     """The line of a text that only Python 3 can read, 0 where Python 2 may."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return find_python3_syntax(tree_of(text))
+            return find_python3_syntax(parse_source(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
 
@@ -287,7 +289,7 @@ def _expand_tabs(text: str) -> str:
 
 
 @functools.cache
-def _tool(left_out: frozenset[str]) -> Any:
+def _load_tool(left_out: frozenset[str]) -> Any:
     from fissix import refactor  # Slow to import, and seldom needed.
 
     names = refactor.get_fixers_from_package("fissix.fixes")
@@ -299,22 +301,22 @@ def _tool(left_out: frozenset[str]) -> Any:
 # -- what is said ---------------------------------------------------------------------
 
 
-def _opcodes(old: str, new: str) -> Sequence[tuple[str, int, int, int, int]]:
+def _find_opcodes(old: str, new: str) -> Sequence[tuple[str, int, int, int, int]]:
     before, after = old.split("\n"), new.split("\n")
     return difflib.SequenceMatcher(None, before, after).get_opcodes()
 
 
-def origins(old: str, new: str) -> tuple[int, ...]:
+def find_origins(old: str, new: str) -> tuple[int, ...]:
     """For each line of the new text the old one's number, from 1."""
     found: list[int] = []
-    for _, first, last, start, stop in _opcodes(old, new):
+    for _, first, last, start, stop in _find_opcodes(old, new):
         found += [min(first + i + 1, max(last, 1)) for i in range(stop - start)]
     return tuple(found)
 
 
-def _changes(old: str, new: str) -> Iterator[Finding]:
+def _report_changes(old: str, new: str) -> Iterator[Finding]:
     before, after = old.split("\n"), new.split("\n")
-    for kind, first, last, start, stop in _opcodes(old, new):
+    for kind, first, last, start, stop in _find_opcodes(old, new):
         if kind == "equal":
             continue
         for index in range(max(last - first, 1)):

@@ -46,7 +46,7 @@ def parse(text: str) -> Span:
       ValueError: it is not JSON.
     """
     json.loads(text)  # Judges the text with the library's messages.
-    return _value(text, _skip(text, 0))
+    return _read_value(text, _skip(text, 0))
 
 
 def _skip(text: str, at: int) -> int:
@@ -55,7 +55,7 @@ def _skip(text: str, at: int) -> int:
     return match.end()
 
 
-def _value(text: str, start: int) -> Span:
+def _read_value(text: str, start: int) -> Span:
     opening = text[start]
     if opening == '"':
         string, end = _STRING(text, start)
@@ -71,9 +71,9 @@ def _value(text: str, start: int) -> Span:
         if opening == "{":
             key, at = _STRING(text, at)
             at = _skip(text, _skip(text, at) + 1)  # Past the colon.
-            member = members[key] = _value(text, at)
+            member = members[key] = _read_value(text, at)
         else:
-            member = _value(text, at)
+            member = _read_value(text, at)
             elements.append(member)
         at = _skip(text, member.end)
         if text[at] == ",":

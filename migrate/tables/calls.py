@@ -127,7 +127,7 @@ _CASTS = tuple(
 )
 
 
-def _files(
+def _make_file_row(
     old: str, new: str, *renamed: tuple[str, str], keeps: tuple[str, ...] = ()
 ) -> CallRow:
     return CallRow(
@@ -140,20 +140,20 @@ def _files(
 
 
 _FILES = (
-    _files("Exists", "exists", ("filename", "path")),
-    _files("IsDirectory", "isdir", ("dirname", "path")),
-    _files("ListDirectory", "listdir", ("dirname", "path")),
-    _files("MakeDirs", "makedirs", ("dirname", "path")),
-    _files("MkDir", "mkdir", ("dirname", "path")),
-    _files("Remove", "remove", ("filename", "path")),
-    _files("DeleteRecursively", "rmtree", ("dirname", "path")),
-    _files("Stat", "stat", ("filename", "path")),
-    _files("Glob", "glob", ("filename", "pattern")),
-    _files("Walk", "walk", ("in_order", "topdown"), keeps=("top",)),
-    _files(
+    _make_file_row("Exists", "exists", ("filename", "path")),
+    _make_file_row("IsDirectory", "isdir", ("dirname", "path")),
+    _make_file_row("ListDirectory", "listdir", ("dirname", "path")),
+    _make_file_row("MakeDirs", "makedirs", ("dirname", "path")),
+    _make_file_row("MkDir", "mkdir", ("dirname", "path")),
+    _make_file_row("Remove", "remove", ("filename", "path")),
+    _make_file_row("DeleteRecursively", "rmtree", ("dirname", "path")),
+    _make_file_row("Stat", "stat", ("filename", "path")),
+    _make_file_row("Glob", "glob", ("filename", "pattern")),
+    _make_file_row("Walk", "walk", ("in_order", "topdown"), keeps=("top",)),
+    _make_file_row(
         "Copy", "copy", ("oldpath", "src"), ("newpath", "dst"), keeps=("overwrite",)
     ),
-    _files(
+    _make_file_row(
         "Rename", "rename", ("oldname", "src"), ("newname", "dst"), keeps=("overwrite",)
     ),
 )

@@ -116,7 +116,9 @@ SLIM: dict[str, str] = {
 # -- by call ---------------------------------------------------------------------------
 
 
-def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> CallRow:
+def _make_loss_row(
+    name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()
+) -> CallRow:
     """contrib.losses have predictions first; tf.losses have labels first."""
     return CallRow(
         f"tf.contrib.losses.{name}",
@@ -129,7 +131,7 @@ def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> C
     )
 
 
-def _row(symbol: str, target: str, **fields: object) -> CallRow:
+def _make_row(symbol: str, target: str, **fields: object) -> CallRow:
     row = CallRow(f"tf.contrib.{symbol}", target, 0, (), told=True)
     fields.setdefault("reason", f"now {target}")
     return dataclasses.replace(row, **fields)  # type: ignore[arg-type]
@@ -139,14 +141,14 @@ _PLACES = (("inputs", "input"), ("kernel_size", "ksize"), ("stride", "strides"))
 _GPUS = '["/gpu:%d" % i for i in range({})]'
 CONTRIB_CALLS: tuple[CallRow, ...] = (
     *(
-        _row(
+        _make_row(
             f"layers.{name}",
             "tf.compat.v1.glorot_uniform_initializer",
             keywords=("seed", "dtype"),
         )
         for name in ("xavier_initializer", "xavier_initializer_conv2d")
     ),
-    _row(
+    _make_row(
         "layers.l2_regularizer",
         "tf_keras.regularizers.L2",
         renamed=(("scale", "l2"),),
@@ -155,21 +157,21 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         required=("scale",),
         reason="scale * sum(w ** 2) / 2; Keras' L2 does not halve",
     ),
-    _row(
+    _make_row(
         "layers.l1_regularizer",
         "tf_keras.regularizers.L1",
         renamed=(("scale", "l1"),),
         dropped=("scope",),
         required=("scale",),
     ),
-    _row(
+    _make_row(
         "layers.flatten",
         "tf_keras.layers.Flatten()",
         positional=1,
         keywords=("inputs",),
         dropped=("outputs_collections", "scope"),
     ),
-    _row(
+    _make_row(
         "layers.one_hot_encoding",
         "tf.one_hot",
         positional=4,
@@ -178,7 +180,7 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         dropped=("outputs_collections", "scope"),
     ),
     *(
-        _row(
+        _make_row(
             f"layers.{name}",
             f"tf.nn.{name}",
             positional=4,
@@ -189,45 +191,45 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         )
         for name in ("max_pool2d", "avg_pool2d")
     ),
-    _row(
+    _make_row(
         "layers.softmax",
         "tf.nn.softmax",
         positional=1,
         keywords=("logits",),
         dropped=("scope",),
     ),
-    _loss("mean_squared_error", "predictions", "labels", "weights"),
-    _loss("absolute_difference", "predictions", "labels", "weights"),
-    _loss("log_loss", "predictions", "labels", "weights", "epsilon"),
-    _loss(
+    _make_loss_row("mean_squared_error", "predictions", "labels", "weights"),
+    _make_loss_row("absolute_difference", "predictions", "labels", "weights"),
+    _make_loss_row("log_loss", "predictions", "labels", "weights", "epsilon"),
+    _make_loss_row(
         "softmax_cross_entropy", "logits", "onehot_labels", "weights", "label_smoothing"
     ),
-    _loss("sparse_softmax_cross_entropy", "logits", "labels", "weights"),
-    _loss(
+    _make_loss_row("sparse_softmax_cross_entropy", "logits", "labels", "weights"),
+    _make_loss_row(
         "sigmoid_cross_entropy",
         *("logits", "multi_class_labels", "weights", "label_smoothing"),
     ),
-    _row(
+    _make_row(
         "lookup.HashTable",
         "tf.compat.v1.lookup.StaticHashTable",
         positional=2,
         keywords=("initializer", "default_value", "name"),
         dropped=("shared_name",),
     ),
-    _row(
+    _make_row(
         "lookup.MutableHashTable",
         "tf.lookup.experimental.MutableHashTable",
         positional=3,
         keywords=("key_dtype", "value_dtype", "default_value", "name"),
         dropped=("checkpoint",),
     ),
-    _row(
+    _make_row(
         "lookup.index_table_from_tensor",
         "contrib_lookup.index_table_from_tensor",
         positional=3,
         keywords=("mapping", "num_oov_buckets", "default_value", "dtype", "name"),
     ),
-    _row(
+    _make_row(
         "lookup.index_table_from_file",
         "contrib_lookup.index_table_from_file",
         positional=4,
@@ -236,19 +238,19 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
             "name",
         ),
     ),
-    _row(
+    _make_row(
         "lookup.index_to_string_table_from_tensor",
         "contrib_lookup.index_to_string_table_from_tensor",
         positional=3,
         keywords=("mapping", "default_value", "name"),
     ),
-    _row(
+    _make_row(
         "lookup.index_to_string_table_from_file",
         "contrib_lookup.index_to_string_table_from_file",
         positional=4,
         keywords=("vocabulary_file", "vocab_size", "default_value", "name"),
     ),
-    _row(
+    _make_row(
         "predictor.from_saved_model",
         _PREDICTOR,
         positional=2,
@@ -256,7 +258,7 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         dropped=("graph", "config"),
         reason="the model's own function in place of a session",
     ),
-    _row(
+    _make_row(
         "learn.datasets.load_dataset",
         "mnist_input_data.load_mnist",
         dropped=("name",),
@@ -265,22 +267,22 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         reason="the same reader, written beside the file",
         code="T107",
     ),
-    _row("eager.Iterator", "iter", positional=1),
-    _row(
+    _make_row("eager.Iterator", "iter", positional=1),
+    _make_row(
         "eager.Variable",
         "tf.Variable",
         positional=2,
         keywords=("initial_value", "trainable", "name", "dtype", "shape"),
         dropped=("validate_shape",),
     ),
-    _row(
+    _make_row(
         "summary.create_file_writer",
         "tf.summary.create_file_writer",
         positional=5,
         keywords=("logdir", "max_queue", "flush_millis", "filename_suffix", "name"),
     ),
     *(
-        _row(
+        _make_row(
             f"summary.{name}",
             f"tf.summary.{name}",
             positional=2,
@@ -290,13 +292,13 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         )
         for name in ("scalar", "histogram")
     ),
-    _row(
+    _make_row(
         "summary.always_record_summaries", "tf.summary.record_if", added=(("", "True"),)
     ),
-    _row(
+    _make_row(
         "summary.never_record_summaries", "tf.summary.record_if", added=(("", "False"),)
     ),
-    _row(
+    _make_row(
         "distribute.MirroredStrategy",
         "tf.distribute.MirroredStrategy",
         positional=1,
@@ -304,7 +306,7 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         renamed=(("num_gpus", "devices"), ("num_gpus_per_worker", "devices")),
         wrapped=(("num_gpus", _GPUS), ("num_gpus_per_worker", _GPUS)),
     ),
-    _row(
+    _make_row(
         "distribute.CollectiveAllReduceStrategy",
         "tf.distribute.MultiWorkerMirroredStrategy",
         dropped=("num_gpus_per_worker",),

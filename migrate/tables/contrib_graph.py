@@ -18,7 +18,7 @@ TRAINING_MODULE = "contrib_training"
 # Emitted module -> files it needs.
 FILES: dict[str, tuple[str, ...]] = {
     FRAMEWORK_MODULE: (f"{FRAMEWORK_MODULE}.py",),
-    LAYERS_MODULE: (f"{FRAMEWORK_MODULE}.py", *emitted.files(LAYERS_MODULE)),
+    LAYERS_MODULE: (f"{FRAMEWORK_MODULE}.py", *emitted.list_files(LAYERS_MODULE)),
     TRAINING_MODULE: (f"{TRAINING_MODULE}.py",),
 }
 
@@ -118,7 +118,7 @@ MODULES = frozenset(
 )
 
 
-def _metric(name: str, home: str, *same: str) -> CallRow:
+def _make_metric_row(name: str, home: str, *same: str) -> CallRow:
     """contrib.metrics have predictions first, and streaming_ before their names."""
     keywords = ("weights", "metrics_collections", "updates_collections", "name")
     return CallRow(
@@ -137,18 +137,18 @@ METRICS: dict[str, CallRow] = {
     row.symbol: row
     for row in (
         *(
-            _metric(f"streaming_{name}", name, *_TWO)
+            _make_metric_row(f"streaming_{name}", name, *_TWO)
             for name in (
                 *("accuracy", "mean_absolute_error", "mean_squared_error"),
                 *("precision", "recall", "root_mean_squared_error", "true_positives"),
                 *("false_negatives", "false_positives", "true_negatives"),
             )
         ),
-        _metric("streaming_auc", "auc", *_TWO, "num_thresholds", "curve"),
-        _metric("streaming_mean", "mean", "values"),
-        _metric("streaming_mean_iou", "mean_iou", *_TWO, "num_classes"),
-        _metric("streaming_mean_tensor", "mean_tensor", "values"),
-        _metric(
+        _make_metric_row("streaming_auc", "auc", *_TWO, "num_thresholds", "curve"),
+        _make_metric_row("streaming_mean", "mean", "values"),
+        _make_metric_row("streaming_mean_iou", "mean_iou", *_TWO, "num_classes"),
+        _make_metric_row("streaming_mean_tensor", "mean_tensor", "values"),
+        _make_metric_row(
             "streaming_mean_relative_error", "mean_relative_error", *_TWO, "normalizer"
         ),
     )

@@ -55,7 +55,7 @@ CORE: dict[str, tuple[str, tuple[str, ...]]] = {
 PREFIXES = ("tf.contrib.metrics.streaming_", "tf.contrib.slim.metrics.streaming_")
 
 
-def core(symbol: str) -> tuple[str, tuple[str, ...]] | None:
+def find_core(symbol: str) -> tuple[str, tuple[str, ...]] | None:
     """The function of tf.metrics that a symbol is, and contrib's parameters."""
     for prefix in PREFIXES:
         if symbol.startswith(prefix):

@@ -34,13 +34,13 @@ TPU_MODULE = "estimator_tpu"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
-    CANNED_MODULE: (*emitted.files(CANNED_MODULE), f"{HEADS_MODULE}.py"),
+    CANNED_MODULE: (*emitted.list_files(CANNED_MODULE), f"{HEADS_MODULE}.py"),
     DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
     EXPERIMENTS_MODULE: (f"{EXPERIMENTS_MODULE}.py",),
     IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     **contrib_graph.FILES,
-    KERAS_MODULE: (*emitted.files("keras_estimator"), f"{KERAS_MODULE}.py"),
+    KERAS_MODULE: (*emitted.list_files("keras_estimator"), f"{KERAS_MODULE}.py"),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -83,7 +83,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 
 
 # The files of the session that all loops run in.
-SESSION = emitted.files("training_session")
+SESSION = emitted.list_files("training_session")
 
 
 def list_needed_files(module: str) -> tuple[str, ...]:
@@ -91,10 +91,10 @@ def list_needed_files(module: str) -> tuple[str, ...]:
     if module in contrib_graph.FILES:
         return contrib_graph.FILES[module]
     if module in (MODULE, *BESIDE):
-        return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
+        return (*emitted.list_files(MODULE), *SESSION, *BESIDE.get(module, ()))
     if module in ("plain_session", "eager_steps", "graph_variables"):
-        return (*emitted.files(module), *SESSION)
-    return emitted.files(module)
+        return (*emitted.list_files(module), *SESSION)
+    return emitted.list_files(module)
 
 
 CANNED = tuple(
@@ -524,7 +524,7 @@ _PRIVATE = {
 }
 
 
-def public(symbol: str) -> str:
+def find_public(symbol: str) -> str:
     """The public name of what a program may import from TensorFlow's own files."""
     for private, module in _PRIVATE.items():
         if symbol.startswith(f"{private}."):
@@ -532,9 +532,9 @@ def public(symbol: str) -> str:
     return symbol
 
 
-def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
+def find_uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
     """Every use of a TensorFlow symbol in a file, by its public name."""
-    return [(node, public(symbol)) for node, symbol in scopes.walk_uses()]
+    return [(node, find_public(symbol)) for node, symbol in scopes.walk_uses()]
 
 
 def find_tf2_symbol(uses: list[tuple[ast.expr, str]]) -> str:
@@ -542,13 +542,13 @@ def find_tf2_symbol(uses: list[tuple[ast.expr, str]]) -> str:
     for _, symbol in uses:
         if symbol.rpartition(".")[2].startswith("_"):
             continue  # `tf.__version__` is in both.
-        if symbol not in symbols.modules() and symbols.lookup(symbol) is None:
+        if symbol not in symbols.list_modules() and symbols.look_up(symbol) is None:
             if symbols.exists_in_tf2(symbol):
                 return symbol
     return ""
 
 
-def longest(symbol: str, table: dict[str, str]) -> str | None:
+def find_longest(symbol: str, table: dict[str, str]) -> str | None:
     """The new name of a symbol, or of the class it is an attribute of."""
     name, rest = symbol, ""
     while name:

@@ -125,7 +125,7 @@ HOMES["tf.contrib.metrics.streaming_percentage_less"] = (
 )
 
 
-def _metric(name: str, *own: str) -> CallRow:
+def _make_metric_row(name: str, *own: str) -> CallRow:
     """contrib.metrics have predictions first, and streaming_ before their names."""
     weighted = ("weights", "metrics_collections", "updates_collections", "name")
     return CallRow(
@@ -141,11 +141,11 @@ def _metric(name: str, *own: str) -> CallRow:
 METRICS: dict[str, CallRow] = {
     row.symbol: row
     for row in (
-        _metric("mean_cosine_distance", "dim"),
-        _metric("sensitivity_at_specificity", "specificity", "num_thresholds"),
-        _metric("specificity_at_sensitivity", "sensitivity", "num_thresholds"),
+        _make_metric_row("mean_cosine_distance", "dim"),
+        _make_metric_row("sensitivity_at_specificity", "specificity", "num_thresholds"),
+        _make_metric_row("specificity_at_sensitivity", "sensitivity", "num_thresholds"),
         *(
-            _metric(f"{name}_at_thresholds", "thresholds")
+            _make_metric_row(f"{name}_at_thresholds", "thresholds")
             for name in (
                 *("false_negatives", "false_positives", "precision", "recall"),
                 *("true_negatives", "true_positives"),

@@ -53,34 +53,36 @@ _HOOK = "is a hook: it works inside a monitored session only, which raises eager
 _META = "there is no graph to export or import: RuntimeError in eager mode"
 
 
-def _rows(effect: Effect, reason: str | None, *names: str) -> tuple[GraphOnly, ...]:
+def _make_rows(
+    effect: Effect, reason: str | None, *names: str
+) -> tuple[GraphOnly, ...]:
     return tuple(GraphOnly(f"tf.{name}", effect, reason) for name in names)
 
 
 _ROWS = (
-    *_rows(Effect.RAISES, None, "Session", "InteractiveSession"),
-    *_rows(Effect.EMPTY, None, "get_default_session"),
-    *_rows(
+    *_make_rows(Effect.RAISES, None, "Session", "InteractiveSession"),
+    *_make_rows(Effect.EMPTY, None, "get_default_session"),
+    *_make_rows(
         Effect.RAISES,
         "session state does not exist in eager mode: FailedPreconditionError",
         "get_session_handle",
         "get_session_tensor",
         "delete_session_tensor",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         "'not compatible with eager execution': nothing could be fed",
         "placeholder",
         "sparse_placeholder",
         "ragged.placeholder",
     ),
-    *_rows(Effect.WRONG, None, "placeholder_with_default"),
-    *_rows(
+    *_make_rows(Effect.WRONG, None, "placeholder_with_default"),
+    *_make_rows(
         Effect.RAISES,
         "'not supported when eager execution is enabled': RuntimeError",
         "feature_column.shared_embedding_columns",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         _MONITORED,
         "train.MonitoredTrainingSession",
@@ -90,15 +92,15 @@ _ROWS = (
         "train.WorkerSessionCreator",
         "train.SessionManager",
     ),
-    *_rows(Effect.RAISES, "its finalize() " + _MONITORED, "train.Scaffold"),
-    *_rows(
+    *_make_rows(Effect.RAISES, "its finalize() " + _MONITORED, "train.Scaffold"),
+    *_make_rows(
         Effect.RAISES,
         "'Supervisors are incompatible with eager execution'",
         "train.Supervisor",
         "train.basic_train_loop",
     ),
-    *_rows(Effect.HANGS, None, "train.SyncReplicasOptimizer"),
-    *_rows(
+    *_make_rows(Effect.HANGS, None, "train.SyncReplicasOptimizer"),
+    *_make_rows(
         Effect.RAISES,
         _QUEUES,
         "train.QueueRunner",
@@ -117,12 +119,12 @@ _ROWS = (
         "train.shuffle_batch",
         "train.shuffle_batch_join",
     ),
-    *_rows(
+    *_make_rows(
         Effect.NOTHING,
         "adds to a collection that nothing reads without a session",
         "train.add_queue_runner",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         _READER,
         "ReaderBase",
@@ -133,7 +135,7 @@ _ROWS = (
         "TextLineReader",
         "WholeFileReader",
     ),
-    *_rows(
+    *_make_rows(
         Effect.NOTHING,
         _NO_OP,
         "global_variables_initializer",
@@ -149,13 +151,13 @@ _ROWS = (
         "initializers.tables_initializer",
         "initializers.variables",
     ),
-    *_rows(Effect.EMPTY, _COLLECTION, "report_uninitialized_variables"),
-    *_rows(
+    *_make_rows(Effect.EMPTY, _COLLECTION, "report_uninitialized_variables"),
+    *_make_rows(
         Effect.RAISES,
         "looks at the variables' graph operations: AttributeError in eager mode",
         "assert_variables_initialized",
     ),
-    *_rows(
+    *_make_rows(
         Effect.EMPTY,
         _COLLECTION,
         "all_variables",
@@ -165,66 +167,68 @@ _ROWS = (
         "moving_average_variables",
         "trainable_variables",
     ),
-    *_rows(Effect.EMPTY, None, "get_collection", "get_collection_ref"),
-    *_rows(
+    *_make_rows(Effect.EMPTY, None, "get_collection", "get_collection_ref"),
+    *_make_rows(
         Effect.RAISES,
         "'not compatible with eager execution': use tf.debugging.enable_check_numerics",
         "add_check_numerics_ops",
     ),
-    *_rows(
+    *_make_rows(
         Effect.WRONG,
         "every eager call makes a new variable: a second call for the same name, with "
         "reuse too, shares nothing",
         "get_variable",
         "get_local_variable",
     ),
-    *_rows(
+    *_make_rows(
         Effect.WRONG,
         "names variables in eager mode, but its reuse shares nothing",
         "variable_scope",
         "variable_op_scope",
     ),
-    *_rows(Effect.RAISES, None, "metrics"),
-    *_rows(Effect.RAISES, None, "summary.FileWriter", "summary.FileWriterCache"),
-    *_rows(Effect.RAISES, None, "summary.merge", "summary.merge_all"),
-    *_rows(Effect.RAISES, None, "summary.image"),
-    *_rows(
+    *_make_rows(Effect.RAISES, None, "metrics"),
+    *_make_rows(Effect.RAISES, None, "summary.FileWriter", "summary.FileWriterCache"),
+    *_make_rows(Effect.RAISES, None, "summary.merge", "summary.merge_all"),
+    *_make_rows(Effect.RAISES, None, "summary.image"),
+    *_make_rows(
         Effect.RAISES,
         "'not supported when eager execution is enabled. Use tf.GradientTape'",
         "gradients",
         "hessians",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         _META,
         "train.export_meta_graph",
         "train.import_meta_graph",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         "'not supported in eager mode. Use Python-style iteration instead'",
         "data.make_initializable_iterator",
     ),
-    *_rows(Effect.EMPTY, None, "losses.get_losses"),
-    *_rows(Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_regularization_losses"),
-    *_rows(Effect.WRONG, None, "losses.get_regularization_loss"),
-    *_rows(Effect.RAISES, None, "losses.get_total_loss"),
-    *_rows(Effect.NOTHING, f"{_LOSSES}: it adds to nothing", "losses.add_loss"),
-    *_rows(Effect.RAISES, None, "train.replica_device_setter"),
-    *_rows(
+    *_make_rows(Effect.EMPTY, None, "losses.get_losses"),
+    *_make_rows(
+        Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_regularization_losses"
+    ),
+    *_make_rows(Effect.WRONG, None, "losses.get_regularization_loss"),
+    *_make_rows(Effect.RAISES, None, "losses.get_total_loss"),
+    *_make_rows(Effect.NOTHING, f"{_LOSSES}: it adds to nothing", "losses.add_loss"),
+    *_make_rows(Effect.RAISES, None, "train.replica_device_setter"),
+    *_make_rows(
         Effect.RAISES,
         "the accumulator is a graph reference: RuntimeError in eager mode",
         "SparseConditionalAccumulator",
         "sparse.SparseConditionalAccumulator",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         "needs a session, or tensors of a graph: RuntimeError in eager mode",
         "saved_model.simple_save",
         "saved_model.build_tensor_info",
         "saved_model.utils.build_tensor_info",
     ),
-    *_rows(
+    *_make_rows(
         Effect.RAISES,
         _HOOK,
         "train.CheckpointSaverHook",
@@ -254,7 +258,7 @@ _RECIPES = {
 }
 
 
-def recipe(symbol: str) -> str:
+def find_recipe(symbol: str) -> str:
     """What to do instead of a symbol that works in a graph only."""
     return _RECIPES.get(symbol, _RECIPE)
 
@@ -269,7 +273,7 @@ def find(symbol: str) -> GraphOnly | None:
     return None
 
 
-def reason(symbol: str) -> str:
+def find_reason(symbol: str) -> str:
     """Why a symbol of the table needs a graph, where that is not unsupported."""
     row = find(symbol)
     assert row is not None and row.reason is not None

@@ -383,7 +383,7 @@ ASKED = frozenset({"None", "results"})
 RUNS_MAIN = ("tf.app.run", "absl.app.run")
 
 
-def longest(path: str, rows: dict[str, Does]) -> Does | None:
+def find_longest(path: str, rows: dict[str, Does]) -> Does | None:
     """The row of the longest beginning of a dotted path that a table has."""
     while path:
         if path in rows:

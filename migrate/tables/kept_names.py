@@ -45,7 +45,7 @@ class Row:
 
 
 @functools.cache
-def _lines() -> dict[str, tuple[str, str]]:
+def _read_lines() -> dict[str, tuple[str, str]]:
     """Module -> whether TensorFlow 2.21 has it (`+`, `-`), or Keras (`=`); its fields."""
     text = importlib.resources.files(__package__).joinpath(TABLE).read_text("utf-8")
     parts = (x.partition("\t") for x in text.splitlines() if not x.startswith("#"))
@@ -53,10 +53,10 @@ def _lines() -> dict[str, tuple[str, str]]:
 
 
 @functools.cache
-def _rows(module: str) -> dict[str, Row]:
+def _read_rows(module: str) -> dict[str, Row]:
     """What a module has, by name."""
     found = {}
-    mark, fields = _lines().get(module, ("", ""))
+    mark, fields = _read_lines().get(module, ("", ""))
     for field in filter(None, fields.split("\t")) if mark != "=" else ():
         known, _, entries = field.partition(":")
         for entry in entries.split("|"):
@@ -71,7 +71,7 @@ def _rows(module: str) -> dict[str, Row]:
 
 def has_module(path: str) -> bool | None:
     """Whether TensorFlow 2.21 has a private module; None where it is no module's path."""
-    mark = _lines().get(path, ("", ""))[0]
+    mark = _read_lines().get(path, ("", ""))[0]
     return mark == "+" if mark in ("+", "-") else None
 
 
@@ -80,8 +80,8 @@ def find(path: str) -> Row | None:
     module, _, name = path.rpartition(".")
     whole = True
     while module:
-        if module in _lines():
-            row = _rows(module).get(name)
+        if module in _read_lines():
+            row = _read_rows(module).get(name)
             if row is None or whole:
                 return row
             return dataclasses.replace(row, parameters=None)
@@ -92,7 +92,7 @@ def find(path: str) -> Row | None:
 
 def find_module(path: str) -> str:
     """The longest module that a path begins with, "" where it begins with none."""
-    while path and path not in _lines():
+    while path and path not in _read_lines():
         path = path.rpartition(".")[0]
     return path
 
@@ -103,12 +103,12 @@ def find_public_of_keras(path: str) -> str | None:
     What follows the name follows the symbol. None where the path is of no such file, or is
     the file itself.
     """
-    if path in _lines():
+    if path in _read_lines():
         return None
     module, _, name = path.rpartition(".")
     rest = ""
     while module:
-        mark, fields = _lines().get(module, ("", ""))
+        mark, fields = _read_lines().get(module, ("", ""))
         if mark == "=":
             entries = fields.removeprefix("public:").split("|")
             public = dict(e.split("=") for e in entries if e).get(name)
@@ -120,11 +120,11 @@ def find_public_of_keras(path: str) -> str | None:
     return None
 
 
-def modules() -> frozenset[str]:
+def list_modules() -> frozenset[str]:
     """Every module that the table has, but for Keras's."""
-    return frozenset(m for m, (mark, _) in _lines().items() if mark != "=")
+    return frozenset(m for m, (mark, _) in _read_lines().items() if mark != "=")
 
 
 def list_kept(module: str) -> dict[str, Row]:
     """The names of a module that stand as they are."""
-    return {n: row for n, row in _rows(module).items() if row.known.is_proof}
+    return {n: row for n, row in _read_rows(module).items() if row.known.is_proof}

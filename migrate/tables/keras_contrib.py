@@ -42,9 +42,11 @@ class ContribRow(LayerRow):
     @property
     def kind(self) -> str:
         """What an argument scope knows the function by, whatever its alias."""
-        return _KINDS.get(_name(self.function), _name(self.function))
+        return _KINDS.get(_find_name(self.function), _find_name(self.function))
 
-    def keras(self, bound: dict[str, ast.expr]) -> dict[str, ast.expr] | None:
+    def map_keras_arguments(
+        self, bound: dict[str, ast.expr]
+    ) -> dict[str, ast.expr] | None:
         """Arguments by Keras's names; None where Keras has none for one that is given."""
         given = {
             name: value
@@ -57,7 +59,7 @@ class ContribRow(LayerRow):
         names = dict(self.renamed)
         return {names.get(name, name): value for name, value in given.items()}
 
-    def texts(self, bound: dict[str, ast.expr]) -> tuple[tuple[str, str], ...]:
+    def list_texts(self, bound: dict[str, ast.expr]) -> tuple[tuple[str, str], ...]:
         """What else Keras's layer is given, by name.
 
         Args:
@@ -76,7 +78,7 @@ def _is_first_format(name: str, node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == "NHWC"
 
 
-def _name(symbol: str) -> str:
+def _find_name(symbol: str) -> str:
     return symbol.rpartition(".")[2]
 
 
@@ -138,7 +140,7 @@ _CONV2D = (
 )
 
 
-def _fully_connected(name: str, activation: str, fixed: str = "") -> ContribRow:
+def _make_fully_connected(name: str, activation: str, fixed: str = "") -> ContribRow:
     return ContribRow(
         f"tf.contrib.layers.{name}",
         (),
@@ -152,7 +154,7 @@ def _fully_connected(name: str, activation: str, fixed: str = "") -> ContribRow:
     )
 
 
-def _conv2d(name: str) -> ContribRow:
+def _make_conv2d(name: str) -> ContribRow:
     return ContribRow(
         f"tf.contrib.layers.{name}",
         (),
@@ -178,7 +180,7 @@ def _make_transposed_row(name: str) -> ContribRow:
     )
 
 
-def _separable(name: str) -> ContribRow:
+def _make_separable(name: str) -> ContribRow:
     before, after = _WEIGHTS[:4], _WEIGHTS[4:]
     return ContribRow(
         f"tf.contrib.layers.{name}",
@@ -195,7 +197,7 @@ def _separable(name: str) -> ContribRow:
     )
 
 
-def _pooling(name: str, target: str, default_name: str) -> ContribRow:
+def _make_pooling(name: str, target: str, default_name: str) -> ContribRow:
     return ContribRow(
         f"tf.contrib.layers.{name}",
         (),
@@ -213,14 +215,14 @@ def _pooling(name: str, target: str, default_name: str) -> ContribRow:
 
 
 _ROWS = (
-    _fully_connected("fully_connected", "tf.nn.relu"),
-    _fully_connected("elu", "tf.nn.elu", "activation_fn"),
-    _fully_connected("linear", "", "activation_fn"),
-    _fully_connected("relu", "tf.nn.relu", "activation_fn"),
-    _fully_connected("relu6", "tf.nn.relu6", "activation_fn"),
-    *(_conv2d(name) for name in ("conv2d", "convolution2d")),
+    _make_fully_connected("fully_connected", "tf.nn.relu"),
+    _make_fully_connected("elu", "tf.nn.elu", "activation_fn"),
+    _make_fully_connected("linear", "", "activation_fn"),
+    _make_fully_connected("relu", "tf.nn.relu", "activation_fn"),
+    _make_fully_connected("relu6", "tf.nn.relu6", "activation_fn"),
+    *(_make_conv2d(name) for name in ("conv2d", "convolution2d")),
     *(_make_transposed_row(n) for n in ("conv2d_transpose", "convolution2d_transpose")),
-    *(_separable(n) for n in ("separable_conv2d", "separable_convolution2d")),
+    *(_make_separable(n) for n in ("separable_conv2d", "separable_convolution2d")),
     ContribRow(
         "tf.contrib.layers.batch_norm",
         (),
@@ -288,8 +290,8 @@ _ROWS = (
         has_weights=False,
         renamed=_RENAMED,
     ),
-    _pooling("avg_pool2d", "AveragePooling2D", "average_pooling2d"),
-    _pooling("max_pool2d", "MaxPooling2D", "max_pooling2d"),
+    _make_pooling("avg_pool2d", "AveragePooling2D", "average_pooling2d"),
+    _make_pooling("max_pool2d", "MaxPooling2D", "max_pooling2d"),
     ContribRow(
         "tf.contrib.layers.layer_norm",
         (),

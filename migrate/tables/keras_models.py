@@ -15,7 +15,7 @@ from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
 # The files that the tool writes beside a program with Keras models.
-SUPPORT = emitted.files(MODULE)
+SUPPORT = emitted.list_files(MODULE)
 
 # Names of tf_keras.Model and of the written methods. No attribute of the model may have them.
 TAKEN: frozenset[str] = frozenset(

@@ -55,7 +55,7 @@ _TRANSPOSED = ("filters", "kernel_size", "strides", "padding", "data_format")
 _POOL = ("pool_size", "strides", "padding", "data_format", "name")
 
 
-def _row(
+def _make_row(
     function: str,
     target: str,
     parameters: tuple[str, ...],
@@ -77,13 +77,13 @@ def _row(
 
 
 _ROWS = (
-    _row("dense", "Dense", ("units", *_WEIGHTS)),
-    _row("conv1d", "Conv1D", (*_CONV, *_WEIGHTS)),
-    _row("conv2d", "Conv2D", (*_CONV, *_WEIGHTS)),
-    _row("conv3d", "Conv3D", (*_CONV, *_WEIGHTS)),
-    _row("conv2d_transpose", "Conv2DTranspose", (*_TRANSPOSED, *_WEIGHTS)),
-    _row("conv3d_transpose", "Conv3DTranspose", (*_TRANSPOSED, *_WEIGHTS)),
-    _row(
+    _make_row("dense", "Dense", ("units", *_WEIGHTS)),
+    _make_row("conv1d", "Conv1D", (*_CONV, *_WEIGHTS)),
+    _make_row("conv2d", "Conv2D", (*_CONV, *_WEIGHTS)),
+    _make_row("conv3d", "Conv3D", (*_CONV, *_WEIGHTS)),
+    _make_row("conv2d_transpose", "Conv2DTranspose", (*_TRANSPOSED, *_WEIGHTS)),
+    _make_row("conv3d_transpose", "Conv3DTranspose", (*_TRANSPOSED, *_WEIGHTS)),
+    _make_row(
         "batch_normalization",
         "BatchNormalization",
         (
@@ -107,7 +107,7 @@ _ROWS = (
         ),
         ("training",),
     ),
-    _row(
+    _make_row(
         "dropout",
         "Dropout",
         ("rate", "noise_shape", "seed", "training", "name"),
@@ -115,13 +115,13 @@ _ROWS = (
         has_weights=False,
         seeded="training_session.dropout",
     ),
-    _row("flatten", "Flatten", ("name", "data_format"), has_weights=False),
-    _row("max_pooling1d", "MaxPooling1D", _POOL, has_weights=False),
-    _row("max_pooling2d", "MaxPooling2D", _POOL, has_weights=False),
-    _row("max_pooling3d", "MaxPooling3D", _POOL, has_weights=False),
-    _row("average_pooling1d", "AveragePooling1D", _POOL, has_weights=False),
-    _row("average_pooling2d", "AveragePooling2D", _POOL, has_weights=False),
-    _row("average_pooling3d", "AveragePooling3D", _POOL, has_weights=False),
+    _make_row("flatten", "Flatten", ("name", "data_format"), has_weights=False),
+    _make_row("max_pooling1d", "MaxPooling1D", _POOL, has_weights=False),
+    _make_row("max_pooling2d", "MaxPooling2D", _POOL, has_weights=False),
+    _make_row("max_pooling3d", "MaxPooling3D", _POOL, has_weights=False),
+    _make_row("average_pooling1d", "AveragePooling1D", _POOL, has_weights=False),
+    _make_row("average_pooling2d", "AveragePooling2D", _POOL, has_weights=False),
+    _make_row("average_pooling3d", "AveragePooling3D", _POOL, has_weights=False),
 )
 
 LAYER_FUNCTIONS: dict[str, LayerRow] = {row.function: row for row in _ROWS}

@@ -19,12 +19,12 @@ _MODULES = {
 _WITHOUT = ("experimental",)
 
 
-def home(symbol: str) -> tuple[str, str] | None:
+def find_home(symbol: str) -> tuple[str, str] | None:
     """(import, spelling) of a symbol as TensorFlow 1 names it, or None.
 
     Also of the two modules themselves, and of contrib's names for the same cells.
     """
-    row = symbols.lookup(symbol)
+    row = symbols.look_up(symbol)
     target = row.target if row is not None else f"tf.compat.v1.{symbol[3:]}"
     for prefix, (module, name) in _MODULES.items():
         rest = target[len(prefix) :]

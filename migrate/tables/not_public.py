@@ -95,7 +95,7 @@ def is_mistake(symbol: str) -> bool:
     """
     return (
         _is_in_neither(symbol)
-        and symbol not in symbols.modules()
+        and symbol not in symbols.list_modules()
         and symbol not in INSTEAD
         and symbol not in before_one.RENAMED
         and symbol not in _UNLISTED
@@ -106,6 +106,6 @@ def is_mistake(symbol: str) -> bool:
 def _is_in_neither(symbol: str) -> bool:
     """Whether no version that is read or written has a name in a module of TensorFlow's."""
     module = symbol.rpartition(".")[0]
-    if module != "tf" and module not in symbols.modules():
+    if module != "tf" and module not in symbols.list_modules():
         return False
-    return symbols.lookup(symbol) is None and not symbols.exists_in_target(symbol)
+    return symbols.look_up(symbol) is None and not symbols.exists_in_target(symbol)

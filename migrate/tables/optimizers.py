@@ -39,7 +39,7 @@ class OptimizerRow:
     scenario: str = "optimizers"
 
 
-def _v1(name: str, accepts_schedule: bool = True) -> OptimizerRow:
+def _make_v1_row(name: str, accepts_schedule: bool = True) -> OptimizerRow:
     return OptimizerRow(
         f"tf.train.{name}",
         f"tf.compat.v1.train.{name}",
@@ -48,7 +48,7 @@ def _v1(name: str, accepts_schedule: bool = True) -> OptimizerRow:
     )
 
 
-def _contrib(name: str) -> OptimizerRow:
+def _make_contrib_row(name: str) -> OptimizerRow:
     return OptimizerRow(
         f"tf.contrib.opt.{name}",
         f"contrib_optimizers.{name}",
@@ -69,23 +69,23 @@ _PORT = (
 )
 
 _ROWS = (
-    _v1("GradientDescentOptimizer"),
-    _v1("MomentumOptimizer"),
-    _v1("AdagradOptimizer"),
-    _v1("AdadeltaOptimizer"),
-    _v1("AdamOptimizer"),
-    _v1("RMSPropOptimizer"),
+    _make_v1_row("GradientDescentOptimizer"),
+    _make_v1_row("MomentumOptimizer"),
+    _make_v1_row("AdagradOptimizer"),
+    _make_v1_row("AdadeltaOptimizer"),
+    _make_v1_row("AdamOptimizer"),
+    _make_v1_row("RMSPropOptimizer"),
     # These raise TypeError for a callable rate (measured on 2.15.1 and 2.21).
-    _v1("FtrlOptimizer", accepts_schedule=False),
-    _v1("ProximalGradientDescentOptimizer", accepts_schedule=False),
-    _v1("ProximalAdagradOptimizer", accepts_schedule=False),
-    _v1("AdagradDAOptimizer", accepts_schedule=False),
-    _contrib("LazyAdamOptimizer"),
-    _contrib("AdaMaxOptimizer"),
-    _contrib("NadamOptimizer"),
-    _contrib("AdamWOptimizer"),
-    _contrib("MomentumWOptimizer"),
-    _contrib("LARSOptimizer"),
+    _make_v1_row("FtrlOptimizer", accepts_schedule=False),
+    _make_v1_row("ProximalGradientDescentOptimizer", accepts_schedule=False),
+    _make_v1_row("ProximalAdagradOptimizer", accepts_schedule=False),
+    _make_v1_row("AdagradDAOptimizer", accepts_schedule=False),
+    _make_contrib_row("LazyAdamOptimizer"),
+    _make_contrib_row("AdaMaxOptimizer"),
+    _make_contrib_row("NadamOptimizer"),
+    _make_contrib_row("AdamWOptimizer"),
+    _make_contrib_row("MomentumWOptimizer"),
+    _make_contrib_row("LARSOptimizer"),
     _make_row_without(
         "MovingAverageOptimizer",
         "its checkpoints contain averages in place of the variables, and nothing "

@@ -20,7 +20,7 @@ _CONSTANTS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 @functools.cache
-def _rows() -> dict[str, str]:
+def _read_rows() -> dict[str, str]:
     text = importlib.resources.files(__package__).joinpath(TABLE).read_text("utf-8")
     parts = (
         line.partition("\t") for line in text.splitlines() if not line.startswith("#")
@@ -29,10 +29,10 @@ def _rows() -> dict[str, str]:
 
 
 @functools.cache
-def _names(module: str) -> dict[str, str]:
+def _read_names(module: str) -> dict[str, str]:
     """A module's names of public objects -> their public symbols."""
     found: dict[str, str] = {}
-    for field in filter(None, _rows()[module].split("\t")):
+    for field in filter(None, _read_rows()[module].split("\t")):
         prefix, _, names = field.partition(":")
         if prefix == "!":
             continue
@@ -45,12 +45,12 @@ def _names(module: str) -> dict[str, str]:
     return found
 
 
-def modules() -> frozenset[str]:
+def list_modules() -> frozenset[str]:
     """Every module of TensorFlow 1.15.5's own files."""
-    return frozenset(_rows())
+    return frozenset(_read_rows())
 
 
-def public(path: str) -> str | None:
+def find_public(path: str) -> str | None:
     """The public symbol of a private path, with the attributes that follow it.
 
     `tensorflow.python.framework.ops.Graph.as_default` is `tf.Graph.as_default`. None
@@ -59,11 +59,11 @@ def public(path: str) -> str | None:
     """
     module, _, name = path.rpartition(".")
     rest = ""
-    if path in _rows():
+    if path in _read_rows():
         return ""
     while module:
-        if module in _rows():
-            symbol = _names(module).get(name)
+        if module in _read_rows():
+            symbol = _read_names(module).get(name)
             return None if symbol is None else symbol + rest
         rest = f".{name}{rest}"
         module, _, name = module.rpartition(".")
@@ -72,7 +72,7 @@ def public(path: str) -> str | None:
 
 @functools.cache
 def _find_still_there(module: str) -> frozenset[str]:
-    fields = _rows().get(module, "").split("\t")
+    fields = _read_rows().get(module, "").split("\t")
     return frozenset(n for f in fields if f.startswith("!:") for n in f[2:].split())
 
 

@@ -31,7 +31,7 @@ from migrate.tables import (
     supervisor,
     unsupported,
 )
-from migrate.tables.symbols import symbols
+from migrate.tables.symbols import list_symbols
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,7 @@ _TABLES: dict[str, Iterable[str]] = {
     "schedules": optimizers.SCHEDULES,
     "losses": [
         name
-        for name in symbols()
+        for name in list_symbols()
         if name.startswith("tf.losses.") and name.count(".") == 2
     ],
     "layers": layers.LAYER_FUNCTIONS,
@@ -108,14 +108,14 @@ _TABLES: dict[str, Iterable[str]] = {
 }
 
 
-def rows() -> Iterator[str]:
+def list_rows() -> Iterator[str]:
     """Every row of the tables, "<table>:<symbol>"."""
     for table, found in _TABLES.items():
         for symbol in sorted(found):
             yield f"{table}:{symbol}"
 
 
-def proof(row: str) -> Proof | None:
+def find_proof(row: str) -> Proof | None:
     """The first proof that matches a row."""
     return next((p for p in PROOFS if fnmatch.fnmatchcase(row, p.rows)), None)
 

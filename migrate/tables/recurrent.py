@@ -50,7 +50,7 @@ REFUSED_ARGUMENTS: dict[str, frozenset[str]] = {
 }
 
 
-def scope_of(target: str) -> str:
+def find_scope(target: str) -> str:
     """The variable scope of what runs a cell, where it is given none.
 
     Args:

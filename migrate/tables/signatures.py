@@ -19,36 +19,36 @@ _ROOTS = frozenset(
 
 
 @functools.cache
-def _rows() -> dict[str, str]:
+def _read_rows() -> dict[str, str]:
     text = importlib.resources.files(__package__).joinpath(TABLE).read_text("utf-8")
     parts = (x.partition("\t") for x in text.splitlines() if not x.startswith("#"))
     return {name: parameters for name, _, parameters in parts}
 
 
 @functools.cache
-def _modules() -> frozenset[str]:
+def _list_modules() -> frozenset[str]:
     found: set[str] = set()
-    for name in _rows():
+    for name in _read_rows():
         prefix = name.rpartition(".")[0]
         while prefix and prefix not in found:
             found.add(prefix)
             prefix = prefix.rpartition(".")[0]
-    return frozenset(found - set(_rows()))
+    return frozenset(found - set(_read_rows()))
 
 
 def has_name(name: str) -> bool:
     """Whether a table of real names has a name, a module, or the class it is below."""
-    name = public(name)
+    name = find_public(name)
     while "." in name:
-        if name in _rows() or name in _modules():
+        if name in _read_rows() or name in _list_modules():
             return True
         name = name.rpartition(".")[0]
-        if name in _modules():
+        if name in _list_modules():
             return False
     return name == "tf"
 
 
-def public(name: str) -> str:
+def find_public(name: str) -> str:
     """One spelling of a name that TensorFlow has under several."""
     for alias in ("tf.compat.v2.", "tf.compat.v1.compat.v2."):
         if name.startswith(alias):
@@ -67,24 +67,24 @@ def exists(name: str) -> bool:
     return name in _ROOTS or has_name(name)
 
 
-def parameters(name: str) -> tuple[str, ...] | None:
+def find_parameters(name: str) -> tuple[str, ...] | None:
     """What a name can be called with; None where it is not known."""
-    name = public(name)
-    found = _rows().get(name, "")
+    name = find_public(name)
+    found = _read_rows().get(name, "")
     if found == "=":
-        found = _rows()[name.replace("tf.compat.v1.", "tf.", 1)]
+        found = _read_rows()[name.replace("tf.compat.v1.", "tf.", 1)]
     if not found or found == _UNKNOWN:
         return None
     return () if found == "()" else tuple(found.split())
 
 
-def misfit(call: ast.Call, name: str) -> str:
+def find_misfit(call: ast.Call, name: str) -> str:
     """Why a call does not fit what the function of a name takes, "" where it does."""
-    known = parameters(name)
-    return "" if known is None else misfit_of(call, known)
+    known = find_parameters(name)
+    return "" if known is None else compare_with_parameters(call, known)
 
 
-def misfit_of(call: ast.Call, known: tuple[str, ...]) -> str:
+def compare_with_parameters(call: ast.Call, known: tuple[str, ...]) -> str:
     """Why a call does not fit parameters, "" where it does."""
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     spread = any(k.arg is None for k in call.keywords)

@@ -69,36 +69,36 @@ class Symbol:
     @property
     def signature_v1(self) -> tuple[str, ...]:
         """Names of 1.15.5's parameters: ("input", "axis", "*args", "*", "**kwargs")."""
-        return _names(self.parameters_v1)
+        return _strip_defaults(self.parameters_v1)
 
     @property
     def signature_v2(self) -> tuple[str, ...]:
         """Names of TF2's parameters."""
-        return _names(self.parameters_v2)
+        return _strip_defaults(self.parameters_v2)
 
 
-def _names(parameters: tuple[str, ...]) -> tuple[str, ...]:
+def _strip_defaults(parameters: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(parameter.partition("=")[0] for parameter in parameters)
 
 
-def _parameters(field: str) -> tuple[str, ...]:
+def _split_parameters(field: str) -> tuple[str, ...]:
     return () if field in ("()", "?") else tuple(field.split())
 
 
-def _lines(name: str) -> Iterator[str]:
+def _read_lines(name: str) -> Iterator[str]:
     text = importlib.resources.files(__package__).joinpath(name).read_text("utf-8")
     return (line for line in text.splitlines() if not line.startswith("#"))
 
 
 @functools.cache
-def _raw() -> dict[str, str]:
-    parts = (line.partition("\t") for line in _lines(TABLE))
+def _read_raw() -> dict[str, str]:
+    parts = (line.partition("\t") for line in _read_lines(TABLE))
     return {name: rest for name, _, rest in parts}
 
 
 @functools.cache
-def _row(name: str) -> Symbol | None:
-    rest = _raw().get(name)
+def _find_row(name: str) -> Symbol | None:
+    rest = _read_raw().get(name)
     if rest is None:
         return None
     fields = [*rest.split("\t"), *[""] * 7][:7]
@@ -109,8 +109,8 @@ def _row(name: str) -> Symbol | None:
         new_name=name if new_name == "=" else new_name,
         status_2_15=status if older == "=" else older,
         flags=frozenset(flags.split(",")) - {""},
-        parameters_v1=_parameters(before),
-        parameters_v2=_parameters(before if after == "=" else after),
+        parameters_v1=_split_parameters(before),
+        parameters_v2=_split_parameters(before if after == "=" else after),
         suggestion=suggestion,
         graph_only=graph_only_table.find(name) is not None,
     )
@@ -120,24 +120,24 @@ class _Rows(Mapping[str, Symbol]):
     """Every row by name, parsed when asked for."""
 
     def __getitem__(self, name: str) -> Symbol:
-        row = _row(name)
+        row = _find_row(name)
         if row is None:
             raise KeyError(name)
         return row
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_raw())
+        return iter(_read_raw())
 
     def __len__(self) -> int:
-        return len(_raw())
+        return len(_read_raw())
 
 
-def symbols() -> Mapping[str, Symbol]:
+def list_symbols() -> Mapping[str, Symbol]:
     """Rows by TF1 symbol."""
     return _Rows()
 
 
-def _prefixes(names: Mapping[str, object]) -> frozenset[str]:
+def _find_prefixes(names: Mapping[str, object]) -> frozenset[str]:
     """Every proper prefix of names that is not a name itself: the modules."""
     found: set[str] = set()
     for name in names:
@@ -149,23 +149,23 @@ def _prefixes(names: Mapping[str, object]) -> frozenset[str]:
 
 
 @functools.cache
-def modules() -> frozenset[str]:
+def list_modules() -> frozenset[str]:
     """Every prefix of a TF1 symbol that is a module: "tf.app.flags", "tf"."""
-    return _prefixes(_raw())
+    return _find_prefixes(_read_raw())
 
 
 def find_known_prefix(symbol: str) -> Symbol | None:
     """The row of a symbol, or of the class that it is an attribute of."""
     name = symbol
-    while name and name not in modules():
-        row = _row(name)
+    while name and name not in list_modules():
+        row = _find_row(name)
         if row is not None:
             return row
         name = name.rpartition(".")[0]
     return None
 
 
-def lookup(symbol: str) -> Symbol | None:
+def look_up(symbol: str) -> Symbol | None:
     """What became of a symbol; an attribute of a class shares its class's fate.
 
     The parameters of such an attribute are not known, so both are empty. Every
@@ -174,7 +174,7 @@ def lookup(symbol: str) -> Symbol | None:
     """
     row = find_known_prefix(symbol)
     if row is None:
-        if symbol.startswith("tf.contrib.") and symbol not in modules():
+        if symbol.startswith("tf.contrib.") and symbol not in list_modules():
             none: tuple[str, ...] = ()
             return Symbol(
                 symbol, CONTRIB, "", CONTRIB, frozenset(), none, none, "", False
@@ -197,14 +197,14 @@ def lookup(symbol: str) -> Symbol | None:
 
 
 @functools.cache
-def _target_versions() -> dict[str, str]:
+def _read_target_versions() -> dict[str, str]:
     """Name -> the versions that have it, "" for all."""
-    parts = (line.partition("\t") for line in _lines(TARGETS))
+    parts = (line.partition("\t") for line in _read_lines(TARGETS))
     return {name: versions for name, _, versions in parts}
 
 
 @functools.cache
-def target_names(version: str = "") -> frozenset[str]:
+def list_target_names(version: str = "") -> frozenset[str]:
     """Public names of `tf`, `tf.compat.v1` and `tf_keras`.
 
     Args:
@@ -212,14 +212,14 @@ def target_names(version: str = "") -> frozenset[str]:
     """
     return frozenset(
         name
-        for name, versions in _target_versions().items()
+        for name, versions in _read_target_versions().items()
         if not versions or (version and version in versions.split())
     )
 
 
 @functools.cache
-def _target_modules() -> frozenset[str]:
-    return _prefixes(dict.fromkeys(target_names()))
+def _list_target_modules() -> frozenset[str]:
+    return _find_prefixes(dict.fromkeys(list_target_names()))
 
 
 # What `tensorflow` has as any module has it, and what it says of its build. They are in
@@ -255,11 +255,11 @@ def exists_in_target(name: str) -> bool:
         return True
     if modern == "tf.keras" or modern.startswith("tf.keras."):
         return True
-    if name in ("tf", "tf_keras", "tf.compat.v2") or name in _target_modules():
+    if name in ("tf", "tf_keras", "tf.compat.v2") or name in _list_target_modules():
         return True
-    while "." in name and name not in _target_modules():
-        if name in _target_versions():
-            return name in target_names()
+    while "." in name and name not in _list_target_modules():
+        if name in _read_target_versions():
+            return name in list_target_names()
         name = name.rpartition(".")[0]
     return False
 

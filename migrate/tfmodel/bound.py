@@ -72,9 +72,9 @@ def _bind(
     elif rest and others:
         pass
     elif rest:
-        return m.problem(f"{symbol} gets more arguments than it has parameters")
+        return m.report_problem(f"{symbol} gets more arguments than it has parameters")
     for name, value in named.items():
         if name not in by_place and not others and parameters:
-            return m.problem(f"{symbol} takes no argument `{name}`")
+            return m.report_problem(f"{symbol} takes no argument `{name}`")
         found[name] = value
     return Call(m, symbol, label, found, defaults)

@@ -31,7 +31,9 @@ def _placeholder(call: Call) -> Value:
     dtype = call.dtype("dtype")
     node = call.node()
     m.record.placeholders.append(
-        Placeholder(node, graphs.current(m), whole, dtype, shape, m.guard, m.origin())
+        Placeholder(
+            node, graphs.current(m), whole, dtype, shape, m.guard, m.make_origin()
+        )
     )
     return call.tensor(node, dtype, shape, whole)
 
@@ -44,7 +46,9 @@ def _placeholder_with_default(call: Call) -> Value:
     whole = call.name_of("PlaceholderWithDefault")
     node = call.node()
     m.record.placeholders.append(
-        Placeholder(node, graphs.current(m), whole, dtype, shape, m.guard, m.origin())
+        Placeholder(
+            node, graphs.current(m), whole, dtype, shape, m.guard, m.make_origin()
+        )
     )
     return call.tensor(node, dtype, shape, whole)
 
@@ -70,7 +74,7 @@ def _sparse_placeholder(call: Call) -> Value:
         else:
             whole = graphs.unique(m, "Placeholder" if name is None else f"{name}/{key}")
             m.record.placeholders.append(
-                Placeholder(node, graph, whole, kind, dims, m.guard, m.origin())
+                Placeholder(node, graph, whole, kind, dims, m.guard, m.make_origin())
             )
         full = None if whole is None else whole + ":0"
         parts.append(Tensor(node, key, kind, dims, full, graph))
@@ -185,7 +189,7 @@ def _split(call: Call) -> Value:
     about = tensors.about(call.m, value)
     axis = tensors.constant_of(call.m, call.get("axis", "split_dim"))
     sizes = call.get("num_or_size_splits", "num_split")
-    listed = containers.elements(call.m, sizes)
+    listed = containers.list_elements(call.m, sizes)
     number = tensors.constant_of(call.m, sizes)
     if listed is None and not isinstance(number, int):
         return call.unknown("the number of parts is unknown")
@@ -273,7 +277,7 @@ def _top_k(call: Call) -> Value:
 
 @function("tf.meshgrid")
 def _meshgrid(call: Call) -> Value:
-    count = len(containers.elements(call.m, call.get("args")) or [])
+    count = len(containers.list_elements(call.m, call.get("args")) or [])
     call.name_of("meshgrid")
     node = call.node()
     made = [call.tensor(node, None, None, None, str(i)) for i in range(count)]

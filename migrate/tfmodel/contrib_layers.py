@@ -162,7 +162,7 @@ def _collect(call: Call, name: str, one: Value) -> None:
     from migrate.evaluate import containers
 
     if isinstance(listed, Reference) and listed.kind == "dict":
-        pairs = containers.pairs(call.m, listed)
+        pairs = containers.read_pairs(call.m, listed)
         found = dict(pairs).get(Const(name), NONE) if isinstance(pairs, tuple) else NONE
         listed = found
     for item in as_list(call.m, listed):
@@ -178,17 +178,19 @@ def _apply_normalizer(call: Call, normalizer: Value, value: Value) -> Value:
     given = call.get("normalizer_params")
     named: dict[str, Value] = {}
     if given != NONE:
-        pairs = containers.pairs(m, given) if isinstance(given, Reference) else None
+        pairs = (
+            containers.read_pairs(m, given) if isinstance(given, Reference) else None
+        )
         if not isinstance(pairs, tuple):
             return call.unknown("the parameters of a normalizer")
         named = {str(k.value): v for k, v in pairs if isinstance(k, Const)}
-    return calls.call(m, normalizer, [value], named)
+    return calls.call_value(m, normalizer, [value], named)
 
 
 def _apply_activation(call: Call, activation: Value, value: Value, node: int) -> Value:
     if isinstance(value, Tensor) and value.node == node:
         return layers.activate(call, activation, value, node)
-    return calls.call(call.m, activation, [value], {})
+    return calls.call_value(call.m, activation, [value], {})
 
 
 @function("tf.contrib.layers.fully_connected")
@@ -377,7 +379,9 @@ def _repeat(call: Call) -> Value:
         rounds = [given] * count
     for index, arguments in enumerate(rounds):
         scope = Const(f"{label}_{index + 1}")
-        value = calls.call(m, layer, [value, *arguments], {**named, "scope": scope})
+        value = calls.call_value(
+            m, layer, [value, *arguments], {**named, "scope": scope}
+        )
     scopes.leave(m, entered)
     return value
 

@@ -70,9 +70,9 @@ def _enter(call: Call) -> Value:
         if value == NONE:
             graphs.set_control(m, ())
         else:
-            items = calls.iterate(m, value)
+            items = calls.iterate_over(m, value)
             if items is None:
-                m.problem("what control dependencies wait for")
+                m.report_problem("what control dependencies wait for")
                 items = []
             graphs.set_control(m, (*old, *(i for i in items if i != NONE)))
     else:
@@ -87,7 +87,7 @@ def _device_of(m: Machine, value: Value) -> Value:
     from migrate.graph.values import Function, Method, Partial
 
     if isinstance(value, (Function, Method, Partial)):
-        found = calls.call(m, value, [m.hosts.fresh("an operation")], {})
+        found = calls.call_value(m, value, [m.hosts.make_fresh("an operation")], {})
         return found if isinstance(found, Const) else m.make_unknown("a device")
     return value
 
@@ -111,7 +111,7 @@ def _exit(call: Call) -> Value:
 
 @function("tf.group")
 def _group(call: Call) -> Value:
-    items = containers.elements(call.m, call.get("inputs")) or []
+    items = containers.list_elements(call.m, call.get("inputs")) or []
     flat = flatten(call.m, items)
     for one in flat:
         if isinstance(one, Unknown):
@@ -125,9 +125,9 @@ def flatten(m: Machine, values: list[Value]) -> list[Value]:
     found: list[Value] = []
     for value in values:
         value = m.resolve(value)
-        items = None if isinstance(value, Const) else containers.elements(m, value)
+        items = None if isinstance(value, Const) else containers.list_elements(m, value)
         if isinstance(value, Reference) and value.kind == "dict":
-            pairs = containers.pairs(m, value)
+            pairs = containers.read_pairs(m, value)
             items = [v for _, v in pairs] if isinstance(pairs, tuple) else None
         if items is None or isinstance(value, (Tensor, VariableValue)):
             found.append(value)
@@ -240,7 +240,7 @@ def body(
     outer = m.store.get((graph, "parent"), -1)
     m.store.set((graph, "parent"), parent)
     with graphs.open_scope(m, name, name):
-        result = calls.call(m, function_, given, {})
+        result = calls.call_value(m, function_, given, {})
     m.store.set((graph, "parent"), outer)
     return result
 
@@ -259,12 +259,12 @@ def like(
         )
         return Tuple(parts, value.names, value.kind)
     if isinstance(value, Reference) and value.kind == "list":
-        items = containers.elements(m, value) or []
+        items = containers.list_elements(m, value) or []
         return containers.make_list(
             m, [like(call, node, v, f"{output}.{i}") for i, v in enumerate(items)]
         )
     if isinstance(value, Reference) and value.kind == "dict":
-        pairs = containers.pairs(m, value)
+        pairs = containers.read_pairs(m, value)
         if isinstance(pairs, tuple):
             return containers.make_dict(
                 m,
@@ -288,7 +288,7 @@ def _cond(call: Call) -> Value:
         return predicate
     if isinstance(predicate, Const):
         chosen = ("true_fn", "fn1") if predicate.value else ("false_fn", "fn2")
-        return calls.call(call.m, call.get(*chosen), [], {})
+        return calls.call_value(call.m, call.get(*chosen), [], {})
     whole = call.name_of("cond")
     node = call.node()
     name = (whole or "cond") + "/"
@@ -318,7 +318,7 @@ def merge_branches(
     """One structure for what two branches give."""
     m = call.m
     if isinstance(yes, (Tuple, Reference)) and not tensors.is_sparse(yes):
-        one, other = containers.elements(m, yes), containers.elements(m, no)
+        one, other = containers.list_elements(m, yes), containers.list_elements(m, no)
         if one is not None and other is not None and len(one) == len(other):
             parts = [
                 merge_branches(call, node, a, b, f"{output}.{i}")
@@ -344,7 +344,7 @@ def _case(call: Call) -> Value:
     node = call.node()
     results: list[Value] = []
     for pair in pairs:
-        parts = containers.elements(call.m, pair)
+        parts = containers.list_elements(call.m, pair)
         if parts is not None and len(parts) == 2:
             results.append(body(call, parts[1], [], node, (whole or "case") + "/"))
     default = call.get("default")
@@ -421,7 +421,7 @@ def _first(call: Call, node: int, value: Value, output: str) -> Value:
     items = (
         None
         if isinstance(value, (Tensor, VariableValue))
-        else containers.elements(m, value)
+        else containers.list_elements(m, value)
     )
     if items is not None:
         parts = [_first(call, node, v, f"{output}.{i}") for i, v in enumerate(items)]
@@ -447,7 +447,7 @@ def _stack_results(
     items = (
         None
         if isinstance(value, (Tensor, VariableValue))
-        else containers.elements(m, value)
+        else containers.list_elements(m, value)
     )
     if items is not None:
         parts = [
@@ -469,13 +469,13 @@ def _py_func(call: Call) -> Value:
     call.name_of("PyFunc")
     node = call.node()
     given = call.get("Tout")
-    items = containers.elements(call.m, given)
+    items = containers.list_elements(call.m, given)
     if items is None:
         return call.tensor(node, call.dtype("Tout"), None, None)
     from migrate.evaluate import arrays
 
     made = [
-        call.tensor(node, arrays.type_name(d), None, None, str(i))
+        call.tensor(node, arrays.find_type_name(d), None, None, str(i))
         for i, d in enumerate(items)
     ]
     return containers.make_list(call.m, made)

@@ -65,7 +65,7 @@ def structure(m: Machine, value: Value, change: Callable[[Array], Array]) -> Ele
         )
         return ("tuple", parts)
     if isinstance(value, Reference) and value.kind == "dict":
-        pairs = containers.pairs(m, value)
+        pairs = containers.read_pairs(m, value)
         if isinstance(pairs, tuple):
             found = tuple(
                 (str(k.value), structure(m, v, change))
@@ -146,8 +146,10 @@ def _from_generator(call: Call) -> Value:
 
     def build(kind: Value, shape: Value) -> Element:
         if isinstance(kind, Reference) and kind.kind == "dict":
-            pairs = containers.pairs(m, kind)
-            others = containers.pairs(m, shape) if isinstance(shape, Reference) else ()
+            pairs = containers.read_pairs(m, kind)
+            others = (
+                containers.read_pairs(m, shape) if isinstance(shape, Reference) else ()
+            )
             if isinstance(pairs, tuple):
                 dims = dict(others) if isinstance(others, tuple) else {}
                 return (
@@ -159,9 +161,9 @@ def _from_generator(call: Call) -> Value:
                     ),
                 )
             return None
-        items = containers.elements(m, kind)
+        items = containers.list_elements(m, kind)
         if items is not None and not isinstance(kind, (Const, DType)):
-            dims_of = containers.elements(m, shape) if shape != NONE else None
+            dims_of = containers.list_elements(m, shape) if shape != NONE else None
             parts = dims_of if dims_of is not None else [NONE] * len(items)
             return (
                 "tuple",
@@ -169,7 +171,7 @@ def _from_generator(call: Call) -> Value:
                     (str(i), build(k, s)) for i, (k, s) in enumerate(zip(items, parts))
                 ),
             )
-        return Leaf(Array(shape_at(shape), arrays.type_name(kind)))
+        return Leaf(Array(shape_at(shape), arrays.find_type_name(kind)))
 
     return _dataset(call, build(types, shapes_))
 
@@ -177,7 +179,7 @@ def _from_generator(call: Call) -> Value:
 @function("tf.data.Dataset.zip")
 def _zip(call: Call) -> Value:
     given = call.get("datasets")
-    items = containers.elements(call.m, given)
+    items = containers.list_elements(call.m, given)
     if items is None:
         return call.unknown("what is zipped")
     parts = tuple((str(i), element_of(call.m, v)) for i, v in enumerate(items))
@@ -261,7 +263,7 @@ def _call_on(call: Call, function_: Value, element: Element) -> Value:
         given = list(value.items) if isinstance(value, Tuple) else [value]
         if isinstance(value, Unknown):
             return value
-        result = calls.call(m, function_, given, {})
+        result = calls.call_value(m, function_, given, {})
     del graph, mark
     return result
 
@@ -272,7 +274,7 @@ def _map(call: Call) -> Value:
     if isinstance(result, Unknown):
         return result
     if isinstance(result, Reference) and result.kind == "list":
-        items = containers.elements(call.m, result)
+        items = containers.list_elements(call.m, result)
         result = Tuple(tuple(items)) if items is not None else result
     return _dataset(call, structure(call.m, result, lambda a: a))
 
@@ -289,7 +291,9 @@ def _flat_map(call: Call) -> Value:
 
 @method(DATASET, "apply")
 def _apply(call: Call) -> Value:
-    result = calls.call(call.m, call.get("transformation_func"), [call.receiver], {})
+    result = calls.call_value(
+        call.m, call.get("transformation_func"), [call.receiver], {}
+    )
     return result
 
 
@@ -369,9 +373,9 @@ def _from_structure(call: Call) -> Value:
     if element is None:
 
         def build(kind: Value, shape: Value) -> Element:
-            items = containers.elements(m, kind)
+            items = containers.list_elements(m, kind)
             if items is not None and not isinstance(kind, (Const, DType)):
-                dims = containers.elements(m, shape) if shape != NONE else None
+                dims = containers.list_elements(m, shape) if shape != NONE else None
                 parts = dims if dims is not None else [NONE] * len(items)
                 return (
                     "tuple",
@@ -380,7 +384,7 @@ def _from_structure(call: Call) -> Value:
                         for i, (a, b) in enumerate(zip(items, parts))
                     ),
                 )
-            name = arrays.type_name(kind)
+            name = arrays.find_type_name(kind)
             return Leaf(Array(tensors.shape_argument(m, shape), name)) if name else None
 
         element = build(types, shapes_)

@@ -105,8 +105,8 @@ class TensorFlow:
         given: list[Value],
         named: dict[str, Value],
     ) -> Value:
-        cls = objects.class_of(m, receiver)
-        symbols = list(objects.libraries(m, cls)) if cls is not None else []
+        cls = objects.find_class(m, receiver)
+        symbols = list(objects.find_libraries(m, cls)) if cls is not None else []
         for symbol in symbols:
             found = find(METHODS, _label(symbol.path), name)
             if found is not None:
@@ -153,10 +153,10 @@ class TensorFlow:
         found = tensors.is_instance(m, value, symbol)
         if found is not None:
             return found
-        cls = objects.class_of(m, value)
+        cls = objects.find_class(m, value)
         if cls is not None:
             wanted = _label(symbol.path)
-            for one in objects.libraries(m, cls):
+            for one in objects.find_libraries(m, cls):
                 if wanted in lineage(_label(one.path)):
                     return True
             return False
@@ -191,10 +191,10 @@ class TensorFlow:
 
     def enter(self, m: Machine, value: Value) -> Value | None:
         if isinstance(value, Reference):
-            cls = objects.class_of(m, value)
+            cls = objects.find_class(m, value)
             if cls == Symbol("tf.contrib.framework.arg_scope"):
                 return scopes.enter_arguments(m, value)
-            for symbol in objects.libraries(m, cls) if cls is not None else ():
+            for symbol in objects.find_libraries(m, cls) if cls is not None else ():
                 found = find(METHODS, _label(symbol.path), "__enter__")
                 if found is not None:
                     return _call_method(m, symbol, found, value, "__enter__", [], {})
@@ -202,11 +202,11 @@ class TensorFlow:
 
     def leave(self, m: Machine, value: Value) -> None:
         if isinstance(value, Reference):
-            cls = objects.class_of(m, value)
+            cls = objects.find_class(m, value)
             if cls == Symbol("tf.contrib.framework.arg_scope"):
                 scopes.leave_arguments(m, value)
                 return
-            for symbol in objects.libraries(m, cls) if cls is not None else ():
+            for symbol in objects.find_libraries(m, cls) if cls is not None else ():
                 found = find(METHODS, _label(symbol.path), "__exit__")
                 if found is not None:
                     _call_method(m, symbol, found, value, "__exit__", [], {})
@@ -218,7 +218,7 @@ class TensorFlow:
         if isinstance(value, ShapeValue):
             return value.dims is not None
         if isinstance(value, Dimension):
-            found = containers.dimension(value.value)
+            found = containers.make_dimension(value.value)
             if isinstance(found, Host):
                 return found
             return bool(found.value) if isinstance(found, Const) else None
@@ -235,7 +235,7 @@ def _label(path: str) -> str:
 def _report_unknown(m: Machine, symbol: str, result: Value) -> Value:
     """A result; one that nobody knows is a problem: the call may have added to the graph."""
     if isinstance(result, Unknown) and symbol not in _LOOKS:
-        return m.problem(result.reason)
+        return m.report_problem(result.reason)
     return result
 
 
@@ -248,7 +248,7 @@ def _types_are_equal(operator: str, left: Value, right: Value) -> Value | None:
         or isinstance(right, Host)
     ):
         return None
-    same = arrays.type_name(left) == arrays.type_name(right)
+    same = arrays.find_type_name(left) == arrays.find_type_name(right)
     return Const(same is (operator == "eq"))
 
 
@@ -298,7 +298,7 @@ def _initialise(
     if handler is None:
         if symbol.path in ("tf.Module", "tf.keras.Model", "tf.keras.layers.Layer"):
             return NONE
-        return m.problem(f"{symbol.path} is not modelled")
+        return m.report_problem(f"{symbol.path} is not modelled")
     call = bound.bind(m, symbol.path, label, given, named)
     if isinstance(call, Unknown):
         return call
@@ -307,10 +307,10 @@ def _initialise(
 
 
 def _of_object(m: Machine, value: Reference, name: str) -> Value | None:
-    cls = objects.class_of(m, value)
+    cls = objects.find_class(m, value)
     if cls is None:
         return None
-    for symbol in objects.libraries(m, cls):
+    for symbol in objects.find_libraries(m, cls):
         label = _label(symbol.path)
         found = find(ATTRIBUTES, label, name)
         if found is not None:

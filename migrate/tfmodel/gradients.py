@@ -92,7 +92,7 @@ def find_values_with_gradients(
             work += node.needs
         elif not isinstance(value, (Operation, Const)):
             # Letters of a text are texts again, without an end.
-            items = containers.elements(m, value)
+            items = containers.list_elements(m, value)
             if items is not None:
                 work += items
     return found, unknown

@@ -218,7 +218,7 @@ def add(
             scope=scope(m),
             device=devices.text(m),
             guard=m.guard,
-            origin=m.origin(),
+            origin=m.make_origin(),
             repeated=bool(m.repeated),
             parent=int(m.store.get((current(m), "parent"), -1)),
         )
@@ -241,11 +241,11 @@ def freeze(m: Machine, value: Value, depth: int = 0) -> Value:
         items = tuple(freeze(m, v, depth + 1) for v in value.items)
         return Tuple(items, value.names, value.kind)
     if isinstance(value, Reference) and value.kind in ("list", "set"):
-        found = containers.contents(m, value)
+        found = containers.read_contents(m, value)
         if isinstance(found, tuple):
             return Tuple(tuple(freeze(m, v, depth + 1) for v in found), (), "list")
     if isinstance(value, Reference) and value.kind == "dict":
-        pairs = containers.pairs(m, value)
+        pairs = containers.read_pairs(m, value)
         if isinstance(pairs, tuple):
             rows = tuple(Tuple((k, freeze(m, v, depth + 1))) for k, v in pairs)
             return Tuple(rows, (), "dict")

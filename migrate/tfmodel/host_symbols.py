@@ -85,11 +85,11 @@ def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> 
         return Const(_DEFAULTS[path])
     if _is_host(path):
         what = f"{path}({', '.join(map(describe, given))})"
-        return m.hosts.fresh(what)
+        return m.hosts.make_fresh(what)
     found = names.look_up(path)
     if found is None:
-        return m.problem(f"{path} is no public name of TensorFlow 1.15")
-    return m.problem(f"{path} is not modelled")
+        return m.report_problem(f"{path} is no public name of TensorFlow 1.15")
+    return m.report_problem(f"{path} is not modelled")
 
 
 def construct(
@@ -97,7 +97,7 @@ def construct(
 ) -> Value | None:
     """An object of a class that touches no graph; None: it is another class."""
     if _is_host(path):
-        return m.hosts.fresh(f"{path}(...)")
+        return m.hosts.make_fresh(f"{path}(...)")
     return None
 
 
@@ -116,5 +116,5 @@ def call_method(
 ) -> Value:
     """A method of an object of the library that nobody answers for."""
     if _is_host(what):
-        return m.hosts.fresh(f"{what}.{name}(...)")
-    return m.problem(f"{what}.{name} is not modelled")
+        return m.hosts.make_fresh(f"{what}.{name}(...)")
+    return m.report_problem(f"{what}.{name} is not modelled")

@@ -122,10 +122,10 @@ def first_value(
         return _of_symbol(m, value, dtype)
     if isinstance(value, (Tensor, VariableValue)):
         return of_tensor(m, value)
-    cls = objects.class_of(m, value)
+    cls = objects.find_class(m, value)
     if isinstance(cls, Symbol) and isinstance(value, Reference):
         return _of_class(m, value, _alias(cls.path), dtype)
-    if isinstance(value, (Function, Method, Partial)) or objects.special(
+    if isinstance(value, (Function, Method, Partial)) or objects.find_special(
         m, value, "__call__"
     ):
         return _of_function(m, value, shape, dtype)
@@ -222,7 +222,7 @@ def _of_function(
         known = {a.arg for a in (*code.args.args, *code.args.kwonlyargs)}
         if code.args.kwarg is None:
             named = {k: v for k, v in named.items() if k in known}
-    result = calls.call(m, value, [given], named)
+    result = calls.call_value(m, value, [given], named)
     if isinstance(result, (Tensor, VariableValue)):
         return of_tensor(m, result)
     if isinstance(result, (Host, Choice, Unknown)):

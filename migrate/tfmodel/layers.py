@@ -349,7 +349,7 @@ def activate(call: Call, activation: Value, value: Value, node: int) -> Value:
     if isinstance(activation, Const) and isinstance(activation.value, str):
         about = tensors.about(m, value)
         return call.tensor(node, about.dtype, about.shape, None)
-    result = calls.call(m, activation, [value], {})
+    result = calls.call_value(m, activation, [value], {})
     added = m.record.nodes[before:]
     if isinstance(result, Unknown) or any(
         n.label.startswith("operator:") for n in added

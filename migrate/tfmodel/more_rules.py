@@ -60,10 +60,10 @@ def _product(call: Call, dims: Shape) -> Dim:
     from migrate.evaluate import containers
     from migrate.graph.values import HostDim
 
-    found = shapes.size(dims)
+    found = shapes.compute_size(dims)
     if found is not None or None in dims:
         return found
-    parts = [containers.dimension(d) for d in dims]
+    parts = [containers.make_dimension(d) for d in dims]
     return HostDim(call.m.hosts.make("product", *parts, what="a product of dimensions"))
 
 
@@ -105,7 +105,7 @@ def slide(
             moved.append(None)
             continue
         moved.append(
-            shapes.window(
+            shapes.compute_window(
                 dim, size, step, padding, spread if isinstance(spread, int) else 1
             )
         )

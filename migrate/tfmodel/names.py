@@ -132,5 +132,5 @@ def parameters(path: str) -> tuple[str, ...] | None:
     """The parameters of a function or a class: `axis=None`; None where they are not known."""
     if path in _WRAPPERS:
         return _WRAPPERS[path]
-    symbol = symbols.lookup(path)
+    symbol = symbols.look_up(path)
     return None if symbol is None else symbol.parameters_v1

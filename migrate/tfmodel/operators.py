@@ -202,7 +202,7 @@ def _infer_indexed_shape(
 
 
 def _cut(dim: Dim, part: Slice) -> Dim:
-    cut = subscripts.bounds(part)
+    cut = subscripts.convert_bounds(part)
     if cut is None:
         return None
     if cut == slice(None):

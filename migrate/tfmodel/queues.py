@@ -48,17 +48,17 @@ def parts_of(m: Machine, value: Value) -> tuple[Array, ...]:
 def _initialise_queue(call: Call) -> Value:
     m = call.m
     types = [
-        arrays.type_name(t)
-        for t in containers.elements(m, call.get("dtypes")) or [call.get("dtypes")]
+        arrays.find_type_name(t)
+        for t in containers.list_elements(m, call.get("dtypes")) or [call.get("dtypes")]
     ]
     given = call.get("shapes")
-    listed = containers.elements(m, given) if given != NONE else None
+    listed = containers.list_elements(m, given) if given != NONE else None
     dims: list[Shape | None] = [None] * len(types)
     if listed is not None:
         nested = (
             len(types) > 1
             or bool(listed)
-            and containers.elements(m, listed[0]) is not None
+            and containers.list_elements(m, listed[0]) is not None
         )
         if nested and len(listed) == len(types):
             dims = [tensors.shape_argument(m, s) for s in listed]
@@ -230,7 +230,7 @@ def _batching(symbol: str, joined: bool) -> None:
         if isinstance(given, Unknown):
             return given
         if joined:
-            rows = calls.iterate(m, given)
+            rows = calls.iterate_over(m, given)
             if not rows:
                 return call.unknown("what is batched")
             given = rows[0]
@@ -258,12 +258,12 @@ def _batching(symbol: str, joined: bool) -> None:
             return call.tensor(node, about.dtype, whole, None, path)
 
         if isinstance(given, Reference) and given.kind == "dict":
-            pairs = containers.pairs(m, given)
+            pairs = containers.read_pairs(m, given)
             if not isinstance(pairs, tuple):
                 return call.unknown("what is batched")
             found = [(k, one(v, str(i), i)) for i, (k, v) in enumerate(pairs)]
             return containers.make_dict(m, found)
-        items = None if tensors.is_symbolic(given) else calls.iterate(m, given)
+        items = None if tensors.is_symbolic(given) else calls.iterate_over(m, given)
         if items is None:
             return one(given, "0", 0)
         made = [one(v, str(i), i) for i, v in enumerate(items)]
@@ -288,7 +288,7 @@ def _queue_runner(call: Call) -> Value:
 
 @method("tf.train.QueueRunner", "create_threads")
 def _create_threads(call: Call) -> Value:
-    return call.m.hosts.fresh("threads")
+    return call.m.hosts.make_fresh("threads")
 
 
 @function("tf.train.add_queue_runner")

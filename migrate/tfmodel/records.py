@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 def _parse(call: Call) -> Value:
     m = call.m
     features = call.get("features")
-    pairs = containers.pairs(m, features) if isinstance(features, Reference) else None
+    pairs = (
+        containers.read_pairs(m, features) if isinstance(features, Reference) else None
+    )
     if not isinstance(pairs, tuple):
         return call.unknown("which features there are")
     single = "single" in call.symbol

@@ -133,7 +133,7 @@ for _symbol in (*CELLS, CELL):
 
 def cell_of(m: Machine, value: Value) -> Cell | None:
     """The kind of a cell that TensorFlow defines."""
-    cls = objects.class_of(m, value)
+    cls = objects.find_class(m, value)
     if isinstance(cls, Symbol):
         for known, row in CELLS.items():
             if label_of(known) == label_of(cls.path):
@@ -248,7 +248,7 @@ def _zero_state(call: Call) -> Value:
     if isinstance(call.get("batch_size"), Unknown):
         return call.get("batch_size")
     units = _units(call, "num_units")
-    kind = objects.class_of(m, call.receiver)
+    kind = objects.find_class(m, call.receiver)
     name = kind.path.rpartition(".")[2] if isinstance(kind, Symbol) else "Cell"
     graphs.unique(m, f"{name}ZeroState")
     node = call.node()
@@ -265,7 +265,9 @@ def _zero_of_wrapped(call: Call) -> Value:
         return ask(m, inner, "zero_state", given)
     many = fields_of(m, own, "cells")
     if many != NONE:
-        parts = [ask(m, c, "zero_state", given) for c in calls.iterate(m, many) or []]
+        parts = [
+            ask(m, c, "zero_state", given) for c in calls.iterate_over(m, many) or []
+        ]
         for part in parts:
             if isinstance(part, Unknown):
                 return part
@@ -274,7 +276,7 @@ def _zero_of_wrapped(call: Call) -> Value:
     units = tensors.dimension_argument(m, size)
     batch = tensors.dimension_argument(m, call.get("batch_size"))
     node = call.node()
-    parts_of = containers.elements(m, size)
+    parts_of = containers.list_elements(m, size)
     if parts_of is not None and not isinstance(size, Const):
         made = [
             call.tensor(
@@ -294,7 +296,7 @@ def _zero_of_wrapped(call: Call) -> Value:
 def ask(m: Machine, value: Value, name: str, given: list[Value]) -> Value:
     from migrate.evaluate import attributes
 
-    return calls.call(m, attributes.get(m, value, name), given, {})
+    return calls.call_value(m, attributes.get(m, value, name), given, {})
 
 
 def _attribute(m: Machine, value: Value, name: str) -> Value:
@@ -312,7 +314,7 @@ def _sizes(call: Call) -> Value:
         return _attribute(m, inner, name)
     many = fields_of(m, own, "cells")
     if many != NONE:
-        parts = [_attribute(m, c, name) for c in calls.iterate(m, many) or []]
+        parts = [_attribute(m, c, name) for c in calls.iterate_over(m, many) or []]
         return parts[-1] if name == "output_size" and parts else Tuple(tuple(parts))
     row = cell_of(m, own)
     units = fields_of(m, own, "num_units")
@@ -336,11 +338,11 @@ def _multi(call: Call) -> Value:
 @method("tf.nn.rnn_cell.MultiRNNCell", "__call__", "call")
 def _call_multi(call: Call) -> Value:
     m, own = call.m, _self(call)
-    cells = calls.iterate(m, fields_of(m, own, "cells"))
+    cells = calls.iterate_over(m, fields_of(m, own, "cells"))
     state = call.get("state")
     if cells is None:
         return call.unknown("its cells")
-    states = containers.elements(m, state)
+    states = containers.list_elements(m, state)
     if states is None or len(states) != len(cells):
         if fields_of(m, own, "state_is_tuple") == Const(False):
             return call.problem("cells whose states are one tensor")
@@ -357,9 +359,9 @@ def _call_multi(call: Call) -> Value:
     after: list[Value] = []
     for index, (cell, one) in enumerate(zip(cells, states)):
         below, _ = scopes.enter(m, f"cell_{index}")
-        result = calls.call(m, cell, [value, one], {})
+        result = calls.call_value(m, cell, [value, one], {})
         scopes.leave(m, below)
-        parts = containers.elements(m, result)
+        parts = containers.list_elements(m, result)
         if parts is None or len(parts) != 2:
             scopes.leave(m, opened)
             return (
@@ -377,8 +379,8 @@ def _wrapper(symbol: str) -> None:
     def call_inner_cell(call: Call) -> Value:
         m, own = call.m, _self(call)
         inner = fields_of(m, own, "cell")
-        result = calls.call(m, inner, [call.get("inputs"), call.get("state")], {})
-        parts = containers.elements(m, result)
+        result = calls.call_value(m, inner, [call.get("inputs"), call.get("state")], {})
+        parts = containers.list_elements(m, result)
         if parts is None or len(parts) != 2:
             return result
         return Tuple((_same_as(m, parts[0]), parts[1]))

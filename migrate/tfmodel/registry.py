@@ -37,7 +37,7 @@ def type_name(given: Value) -> str | None:
     from migrate.evaluate import arrays
 
     python = given.name if isinstance(given, Builtin) else graphs.text_of(given)
-    return _PYTHON.get(python or "") or arrays.type_name(given)
+    return _PYTHON.get(python or "") or arrays.find_type_name(given)
 
 
 @dataclasses.dataclass
@@ -95,7 +95,7 @@ class Call:
         """The elements of a sequence."""
         from migrate.evaluate import calls
 
-        return calls.iterate(self.m, self.get(*names_))
+        return calls.iterate_over(self.m, self.get(*names_))
 
     def dims(self, *names_: str) -> Shape | None:
         """A shape argument."""
@@ -145,7 +145,7 @@ class Call:
         return self.m.make_unknown(f"{self.symbol}: {reason}")
 
     def problem(self, reason: str) -> Unknown:
-        return self.m.problem(f"{self.symbol}: {reason}")
+        return self.m.report_problem(f"{self.symbol}: {reason}")
 
 
 Handler = Callable[[Call], Value]
@@ -274,5 +274,5 @@ def keep(m: Machine, value: Reference, /, **fields: Value) -> None:
 
 def as_list(m: Machine, value: Value) -> list[Value]:
     """The elements of a sequence, or the value alone."""
-    found = containers.elements(m, value)
+    found = containers.list_elements(m, value)
     return [value] if found is None or isinstance(value, Const) else found

@@ -82,7 +82,7 @@ def _apply_regularization(call: Call) -> Value:
         found = graphs.collection(m, "weights")
         chosen = list(found) if found is not None else None
     else:
-        chosen = calls.iterate(m, listed)
+        chosen = calls.iterate_over(m, listed)
     if chosen is None:
         return call.unknown("what is regularized")
     for one in chosen:
@@ -128,4 +128,4 @@ def _add_arg_scope(call: Call) -> Value:
 
 @function("tf.contrib.slim.utils.convert_collection_to_dict")
 def _collection_dict(call: Call) -> Value:
-    return call.m.hosts.fresh("a collection as a dict")
+    return call.m.hosts.make_fresh("a collection as a dict")

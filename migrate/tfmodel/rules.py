@@ -24,7 +24,7 @@ def axes_of(call: Call, rank: int, *parameters: str) -> list[int] | None:
     value = call.get(*parameters)
     if value == NONE:
         return list(range(rank))
-    items = containers.elements(call.m, value)
+    items = containers.list_elements(call.m, value)
     found: list[int] = []
     for item in (
         items if items is not None and not isinstance(value, Const) else [value]
@@ -116,12 +116,12 @@ def infer_reshaped_shape(call: Call, first: str) -> Shape | None:
     old = shape_of(call, first)
     holes = [
         i
-        for i, v in enumerate(containers.elements(call.m, value) or [value])
+        for i, v in enumerate(containers.list_elements(call.m, value) or [value])
         if v == Const(-1)
     ]
     if len(holes) == 1 and old is not None:
-        whole = shapes.size(old)
-        rest = shapes.size(d for i, d in enumerate(wanted) if i != holes[0])
+        whole = shapes.compute_size(old)
+        rest = shapes.compute_size(d for i, d in enumerate(wanted) if i != holes[0])
         if isinstance(whole, int) and isinstance(rest, int) and rest:
             return tuple(
                 whole // rest if i == holes[0] else d for i, d in enumerate(wanted)
@@ -156,7 +156,7 @@ def infer_transposed_shape(call: Call, first: str) -> Shape | None:
     value = call.get("perm")
     if value == NONE:
         return shape[::-1]
-    items = containers.elements(call.m, value)
+    items = containers.list_elements(call.m, value)
     if items is None or len(items) != len(shape):
         return (None,) * len(shape)
     places = [tensors.constant_of(call.m, i) for i in items]
@@ -177,7 +177,7 @@ def infer_squeezed_shape(call: Call, first: str) -> Shape | None:
     if shape is None:
         return None
     value = call.get("axis", "squeeze_dims")
-    if value == NONE or containers.elements(call.m, value) == []:
+    if value == NONE or containers.list_elements(call.m, value) == []:
         return None if None in shape else tuple(d for d in shape if d != 1)
     axes = axes_of(call, len(shape), "axis", "squeeze_dims")
     return (
@@ -273,7 +273,7 @@ def infer_tiled_shape(call: Call, first: str) -> Shape | None:
 
 def infer_padded_shape(call: Call, first: str) -> Shape | None:
     shape = shape_of(call, "tensor", "input")
-    pairs = containers.elements(call.m, call.get("paddings"))
+    pairs = containers.list_elements(call.m, call.get("paddings"))
     if shape is None:
         return None
     if pairs is None or len(pairs) != len(shape):
@@ -282,7 +282,7 @@ def infer_padded_shape(call: Call, first: str) -> Shape | None:
     for dim, pair in zip(shape, pairs):
         both = [
             tensors.constant_of(call.m, p)
-            for p in containers.elements(call.m, pair) or []
+            for p in containers.list_elements(call.m, pair) or []
         ]
         if (
             isinstance(dim, int)
@@ -297,8 +297,8 @@ def infer_padded_shape(call: Call, first: str) -> Shape | None:
 
 def infer_sliced_shape(call: Call, first: str) -> Shape | None:
     shape, begin, size = shape_of(call, first), call.get("begin"), call.get("size")
-    sizes = containers.elements(call.m, size)
-    begins = containers.elements(call.m, begin)
+    sizes = containers.list_elements(call.m, size)
+    begins = containers.list_elements(call.m, begin)
     if sizes is None:
         return (None,) * len(shape) if shape is not None else None
     found: list[Dim] = []
@@ -351,7 +351,7 @@ def infer_convolved_shape(call: Call, first: str) -> Shape | None:
     if (call.text("data_format") or "NHWC") != "NHWC" or len(shape) != len(steps):
         return (None,) * len(shape)
     middle = [
-        shapes.window(d, k, s, padding) if isinstance(s, int) else None
+        shapes.compute_window(d, k, s, padding) if isinstance(s, int) else None
         for d, k, s in zip(shape[1:-1], kernel, steps[1:-1])
     ]
     return (shape[0], *middle, kernel[-1])
@@ -362,7 +362,7 @@ def infer_depthwise_shape(call: Call, first: str) -> Shape | None:
     kernel = shape_of(call, "filter")
     if found is None or kernel is None:
         return found
-    return (*found[:-1], shapes.size(kernel[2:4]))
+    return (*found[:-1], shapes.compute_size(kernel[2:4]))
 
 
 def infer_conv2d_transpose_shape(call: Call, first: str) -> Shape | None:
@@ -382,7 +382,7 @@ def infer_pooled_shape(call: Call, first: str) -> Shape | None:
     return tuple(
         d
         if (k, s) == (1, 1)
-        else shapes.window(d, k, s, padding)
+        else shapes.compute_window(d, k, s, padding)
         if isinstance(k, int) and isinstance(s, int)
         else None
         for d, k, s in zip(shape, sizes, steps)

@@ -37,7 +37,7 @@ def _self(call: Call) -> Reference:
 
 
 def _host(call: Call) -> Value:
-    return call.m.hosts.fresh(f"{call.symbol}(...)")
+    return call.m.hosts.make_fresh(f"{call.symbol}(...)")
 
 
 # -- savers --
@@ -56,10 +56,10 @@ def _saver(call: Call) -> Value:
             None if everything is None or saveable is None else (*everything, *saveable)
         )
     elif isinstance(listed, Reference) and listed.kind == "dict":
-        pairs = containers.pairs(m, listed)
+        pairs = containers.read_pairs(m, listed)
         found = tuple(v for _, v in pairs) if isinstance(pairs, tuple) else None
     else:
-        items = calls.iterate(m, listed)
+        items = calls.iterate_over(m, listed)
         found = None if items is None else tuple(items)
     if found is None:
         if not isinstance(listed, Host):
@@ -142,7 +142,7 @@ def _summary(kind: str) -> None:
         listed = call.get("collections")
         keys = [SUMMARIES]
         if listed != NONE:
-            items = calls.iterate(m, listed) or []
+            items = calls.iterate_over(m, listed) or []
             keys = [t for t in (graphs.text_of(i) for i in items) if t is not None]
         for key in keys:
             graphs.collect(m, key, made)
@@ -185,7 +185,7 @@ def _merge_all(call: Call) -> Value:
         return call.unknown("which summaries there are")
     if call.get("scope") != NONE:
         chosen = collections_of.within(call, found, call.get("scope"))
-        items = containers.elements(call.m, chosen)
+        items = containers.list_elements(call.m, chosen)
         if items is None:
             return call.unknown("which summaries there are")
         found = tuple(items)

@@ -175,7 +175,7 @@ def enter(
     if dtype is not None:
         from migrate.evaluate import arrays
 
-        new = dataclasses.replace(new, dtype=arrays.type_name(dtype) or new.dtype)
+        new = dataclasses.replace(new, dtype=arrays.find_type_name(dtype) or new.dtype)
     resource = kept.pop("use_resource", None)
     if isinstance(resource, Const):
         new = dataclasses.replace(new, resource=bool(resource.value))

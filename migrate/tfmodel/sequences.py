@@ -79,9 +79,9 @@ def _unroll(call: Call, node: int, cell: Value, inputs: Value, begin: Value) -> 
     if isinstance(state, Unknown):
         return state
     m.store.set((graph, "parent"), node)
-    result = calls.call(m, cell, [step, state], {})
+    result = calls.call_value(m, cell, [step, state], {})
     m.store.set((graph, "parent"), outer)
-    parts = containers.elements(m, result)
+    parts = containers.list_elements(m, result)
     if isinstance(result, Unknown) or parts is None or len(parts) != 2:
         return (
             result if isinstance(result, Unknown) else call.unknown("the cell's result")
@@ -99,7 +99,7 @@ def _unroll(call: Call, node: int, cell: Value, inputs: Value, begin: Value) -> 
 def _batch_value(m: Machine, batch: Dim) -> Value:
     if batch is None:
         return Const(None)
-    return containers.dimension(batch)
+    return containers.make_dimension(batch)
 
 
 def absorb(call: Call, node: int, more: tuple[Value, ...]) -> None:
@@ -166,11 +166,11 @@ def _steps(
         return state
     outer = m.store.get((graph, "parent"), -1)
     m.store.set((graph, "parent"), node)
-    result = calls.call(
+    result = calls.call_value(
         m, cell, [Tensor(node, "in", about.dtype, about.shape, None, graph), state], {}
     )
     m.store.set((graph, "parent"), outer)
-    parts = containers.elements(m, result)
+    parts = containers.list_elements(m, result)
     if isinstance(result, Unknown) or parts is None or len(parts) != 2:
         return (
             result if isinstance(result, Unknown) else call.unknown("the cell's result")
@@ -255,8 +255,8 @@ def _static_bidirectional(call: Call) -> Value:
     scopes.leave(m, entered)
     graph = graphs.current(m)
     outputs: list[Value] = []
-    one = containers.elements(m, both[0].items[0]) or []
-    two = containers.elements(m, both[1].items[0]) or []
+    one = containers.list_elements(m, both[0].items[0]) or []
+    two = containers.list_elements(m, both[1].items[0]) or []
     for index, (a, b) in enumerate(zip(one, two)):
         left, right = tensors.about(m, a), tensors.about(m, b)
         width = add(

@@ -172,7 +172,7 @@ def by_name(m: Machine, name: str, graph: int | None = None) -> Value:
 
 def _search(m: Machine, name: str, graph: int) -> Value | None:
     """A tensor of a name among all that the program holds."""
-    for contents in m.store.values():
+    for contents in m.store.list_values():
         for value in contents if isinstance(contents, tuple) else (contents,):
             if (
                 isinstance(value, Tensor)
@@ -207,7 +207,7 @@ def _graph_collect(call: Call) -> Value:
 
 @method("tf.Graph", "finalize", "as_graph_def", "unique_name", "get_operations")
 def _graph_host(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 @attribute(
@@ -219,7 +219,7 @@ def _graph_host(call: Call) -> Value:
     "finalized",
 )
 def _graph_attribute(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 def _through(name: str) -> None:
@@ -231,7 +231,7 @@ def _through(name: str) -> None:
         with graphs.default(
             call.m, number if number is not None else graphs.current(call.m)
         ):
-            return calls.call(call.m, Symbol(f"tf.{name}"), given, {})
+            return calls.call_value(call.m, Symbol(f"tf.{name}"), given, {})
 
     method("tf.Graph", name)(handler)
 
@@ -299,7 +299,7 @@ def _session_as_default(call: Call) -> Value:
 def _close(call: Call) -> Value:
     if call.symbol.endswith("make_callable"):
         return call.problem("a callable of a session")
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 @attribute("tf.Session", "graph")
@@ -314,7 +314,7 @@ def _graph_of_session(call: Call) -> Value:
 
 @attribute("tf.Session", "graph_def", "sess_str")
 def _session_attribute(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 def session_graph(m: Machine, session: Value) -> int | None:
@@ -364,7 +364,7 @@ def run_by_method(m: Machine, session: Value, fetched: Value, feeds: Value) -> V
     if session == NONE:
         session = default_session(m)
     if isinstance(session, Unknown):
-        return m.problem("a run without a session that is known")
+        return m.report_problem("a run without a session that is known")
     return run(m, session, fetched, feeds)
 
 
@@ -374,7 +374,7 @@ def run(
     """A run, recorded; the values that it gives. Where a test decides what it is, there are two."""
     test = _find_test(m, fetches, feeds)
     if test is not None:
-        return joins.fork(
+        return joins.fork_store(
             m,
             test,
             lambda: run(m, session, fetches, feeds, via),
@@ -391,7 +391,7 @@ def run(
             fetches=tuple(leaves),
             feeds=_feeds(m, feeds, session),
             guard=m.guard,
-            origin=m.origin(),
+            origin=m.make_origin(),
             repeated=bool(m.repeated),
             via=via,
         )
@@ -430,17 +430,17 @@ def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Val
     if isinstance(value, Tuple):
         if value.kind == "SparseTensor":
             leaves.append(value.items[1])
-            return m.hosts.fresh("a fetched sparse tensor")
+            return m.hosts.make_fresh("a fetched sparse tensor")
         parts = tuple(_fetch(m, v, leaves, session) for v in value.items)
         return Tuple(parts, value.names, value.kind)
     if isinstance(value, Reference) and value.kind in ("list", "set"):
-        items = containers.contents(m, value)
+        items = containers.read_contents(m, value)
         if isinstance(items, tuple):
             return containers.make_list(
                 m, [_fetch(m, v, leaves, session) for v in items]
             )
     if isinstance(value, Reference) and value.kind == "dict":
-        pairs = containers.pairs(m, value)
+        pairs = containers.read_pairs(m, value)
         if isinstance(pairs, tuple):
             found = [(k, _fetch(m, v, leaves, session)) for k, v in pairs]
             return containers.make_dict(m, found)
@@ -452,11 +452,13 @@ def _fetch(m: Machine, value: Value, leaves: list[Value], session: Value) -> Val
                 named = Operation(named.node, value.value, named.graph)
         value = named
     if not isinstance(value, (Tensor, VariableValue, Operation, Choice)):
-        value = m.problem("a run fetches a value that may not belong to the graph")
+        value = m.report_problem(
+            "a run fetches a value that may not belong to the graph"
+        )
     leaves.append(value)
     if isinstance(value, Operation):
         return NONE
-    return m.hosts.fresh("a fetched value", _about(value))
+    return m.hosts.make_fresh("a fetched value", _about(value))
 
 
 def _about(value: Value) -> Array | None:
@@ -474,7 +476,7 @@ def _feeds(m: Machine, value: Value, session: Value) -> tuple[Value, ...] | None
         return one if one == other else None
     if not (isinstance(value, Reference) and value.kind == "dict"):
         return None
-    pairs = containers.pairs(m, value)
+    pairs = containers.read_pairs(m, value)
     if not isinstance(pairs, tuple):
         return None
     found: list[Value] = []

@@ -56,12 +56,12 @@ def _session(call: Call) -> Value:
     *("start_queue_runners", "StartQueueRunners", "start_standard_services"),
 )
 def _host(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 @attribute(SUPERVISOR, "coord", "save_path", "summary_writer", "is_chief")
 def _attribute(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)
 
 
 @class_(SERVER)
@@ -72,7 +72,7 @@ def _server(call: Call) -> Value:
 
 @function("tf.train.Server.create_local_server")
 def _local_server(call: Call) -> Value:
-    return call.m.hosts.fresh("a server of this process")
+    return call.m.hosts.make_fresh("a server of this process")
 
 
 @method(SERVER, "join")
@@ -89,4 +89,4 @@ def _start(call: Call) -> Value:
 
 @attribute(SERVER, "target", "server_def")
 def _target(call: Call) -> Value:
-    return call.m.hosts.fresh(call.symbol)
+    return call.m.hosts.make_fresh(call.symbol)

@@ -103,7 +103,7 @@ def _of_variable(
         node = graphs.add(m, label, f"variable.{name}", {"self": receiver}, (receiver,))
         return Tensor(node, "0", receiver.dtype, receiver.shape, None, receiver.graph)
     if name == "load":
-        m.problem("a variable is loaded by hand")
+        m.report_problem("a variable is loaded by hand")
         return NONE
     if name == "op":
         return Operation(-1, receiver.name, receiver.graph)

@@ -74,7 +74,7 @@ def about(m: Machine, value: Value) -> Array:
     if is_sparse(value):
         assert isinstance(value, Tuple)
         return Array(None, about(m, value.items[1]).dtype)
-    items = containers.elements(m, value)
+    items = containers.list_elements(m, value)
     if items is not None and not isinstance(value, Const):
         parts = [about(m, item) for item in items]
         dtypes = {p.dtype for p in parts if p.dtype is not None}
@@ -117,7 +117,7 @@ def shape_argument(m: Machine, value: Value) -> Shape | None:
         return (value.value,)
     if isinstance(value, Tensor):
         return _of_shape_tensor(m, value)
-    items = containers.elements(m, value)
+    items = containers.list_elements(m, value)
     if items is None:
         if isinstance(value, Host):
             # A host may be one dimension or a sequence of them.
@@ -147,7 +147,7 @@ def shape_value(m: Machine, shape: Shape | None) -> Value:
     """A shape as TensorFlow gives it to functions of the program."""
     if shape is None:
         return m.make_unknown("a shape")
-    return containers.make_list(m, [containers.dimension(d) for d in shape])
+    return containers.make_list(m, [containers.make_dimension(d) for d in shape])
 
 
 def _of_shape_tensor(m: Machine, value: Tensor) -> Shape | None:
@@ -160,7 +160,7 @@ def _of_shape_tensor(m: Machine, value: Tensor) -> Shape | None:
     if node.symbol == "tf.stack":
         return shape_argument(m, node.given.get("values", NONE))
     if node.symbol == "tf.concat":
-        parts = containers.elements(m, node.given.get("values", NONE)) or []
+        parts = containers.list_elements(m, node.given.get("values", NONE)) or []
         shapes = [shape_argument(m, p) for p in parts]
         if shapes and all(s is not None for s in shapes):
             return tuple(d for s in shapes if s is not None for d in s)
@@ -210,7 +210,7 @@ def attribute(m: Machine, value: Value, name: str) -> Value | None:
     if isinstance(value, ShapeValue):
         return _of_shape(m, value, name)
     if isinstance(value, Dimension) and name == "value":
-        return containers.dimension(value.value)
+        return containers.make_dimension(value.value)
     return None
 
 
@@ -314,17 +314,17 @@ def call_shape_method(
     if name == "as_list":
         if dims is None:
             return m.make_unknown("a list of dimensions whose number is not known")
-        return containers.make_list(m, [containers.dimension(d) for d in dims])
+        return containers.make_list(m, [containers.make_dimension(d) for d in dims])
     if name == "num_elements":
         from migrate.graph import shapes
 
         if dims is None or None in dims:
             return NONE
-        whole = shapes.size(dims)
+        whole = shapes.compute_size(dims)
         if isinstance(whole, int):
             return Const(whole)
         return m.hosts.make(
-            "product", *(containers.dimension(d) for d in dims), what="a product"
+            "product", *(containers.make_dimension(d) for d in dims), what="a product"
         )
     if name == "is_fully_defined":
         return Const(dims is not None and None not in dims)

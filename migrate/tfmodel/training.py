@@ -95,8 +95,8 @@ for _symbol in (OPTIMIZER, *OPTIMIZERS):
 
 def _facts(call: Call) -> Optimizer | None:
     """The row of the optimizer's class, or of the one below which it stands."""
-    cls = objects.class_of(call.m, call.receiver)
-    for symbol in objects.libraries(call.m, cls) if cls is not None else ():
+    cls = objects.find_class(call.m, call.receiver)
+    for symbol in objects.find_libraries(call.m, cls) if cls is not None else ():
         for known, row in OPTIMIZERS.items():
             if label_of(known) == label_of(symbol.path):
                 return row
@@ -105,7 +105,7 @@ def _facts(call: Call) -> Optimizer | None:
 
 def _own_class(call: Call) -> bool:
     """Whether the program has written the optimizer."""
-    return isinstance(objects.class_of(call.m, call.receiver), Reference)
+    return isinstance(objects.find_class(call.m, call.receiver), Reference)
 
 
 @method(OPTIMIZER, "minimize")
@@ -149,7 +149,7 @@ def _gradients(
             return call.unknown("the list of trained variables is unknown")
         chosen = list(found)
     else:
-        items = calls.iterate(m, listed)
+        items = calls.iterate_over(m, listed)
         if items is None:
             return call.unknown("the list of trained variables is unknown")
         chosen = items
@@ -187,12 +187,12 @@ def _apply_gradients(call: Call) -> Value:
     m = call.m
     if _own_class(call):
         return call.problem("an optimizer of the program's own")
-    items = calls.iterate(m, call.get("grads_and_vars"))
+    items = calls.iterate_over(m, call.get("grads_and_vars"))
     if items is None:
         return call.unknown("which gradients are applied")
     pairs: list[tuple[Value, Value]] = []
     for item in items:
-        parts = containers.elements(m, item)
+        parts = containers.list_elements(m, item)
         if parts is None or len(parts) != 2:
             return call.unknown("a gradient and its variable")
         for part in parts:
@@ -310,7 +310,7 @@ def _optimizer_facts(call: Call) -> Value:
     m, own = call.m, _self(call)
     found = [
         contents
-        for key, contents in m.store.items()
+        for key, contents in m.store.list_items()
         if isinstance(key, tuple)
         and key[:1] == (own.address,)
         and key[1] in ("slot", "scalar")
@@ -435,7 +435,7 @@ def _average_apply(call: Call) -> Value:
         found = graphs.collection(m, variables.TRAINABLE)
         chosen = list(found) if found is not None else None
     else:
-        chosen = calls.iterate(m, listed)
+        chosen = calls.iterate_over(m, listed)
     if chosen is None:
         return call.unknown("what is averaged")
     for one in chosen:
@@ -492,7 +492,7 @@ def _average_name(call: Call) -> Value:
 
 @method(_AVERAGE, "variables_to_restore")
 def _to_restore(call: Call) -> Value:
-    return call.m.hosts.fresh("variables to restore")
+    return call.m.hosts.make_fresh("variables to restore")
 
 
 @function("tf.contrib.layers.optimize_loss")

@@ -57,9 +57,9 @@ def make(
     if beside is not None:
         device = m.record.variables[beside.number].device
     if m.repeated and not slot:
-        m.problem("a variable is made in a loop of unknown length")
+        m.report_problem("a variable is made in a loop of unknown length")
     if shape is None or None in shape or dtype is None:
-        m.problem("the shape or the type of a variable is not known")
+        m.report_problem("the shape or the type of a variable is not known")
     m.record.variables.append(
         Variable(
             number,
@@ -71,7 +71,7 @@ def make(
             device,
             initial,
             m.guard,
-            m.origin(),
+            m.make_origin(),
             node,
             slot,
         )
@@ -100,7 +100,7 @@ def variable(call: Call) -> Value:
     dtype = call.dtype("dtype")
     value = given
     if isinstance(given, (Function, Method, Partial)):
-        value = calls.call(m, given, [], {})
+        value = calls.call_value(m, given, [], {})
     initial, shape, found = _begin(m, value, dtype)
     wanted = call.get("shape", "expected_shape")
     if wanted != NONE:
@@ -277,7 +277,7 @@ def penalise(m: Machine, regularizer: Value, variable_: VariableValue) -> None:
     graphs.enter_scope(m, name)
     control = graphs.control(m)
     graphs.set_control(m, ())
-    loss = calls.call(m, regularizer, [variable_], {})
+    loss = calls.call_value(m, regularizer, [variable_], {})
     graphs.set_control(m, control)
     graphs.set_scope(m, old)
     if loss != NONE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SUITES = ("body", "orelse", "finalbody")
@@ -31,7 +31,7 @@ def add_blank_lines(old: str, new: str) -> str:
 
 def _list_pairs(text: str) -> Iterator[tuple[int, str, int, int]]:
     """What stands below definitions: line, text, blank lines between, and how many to be."""
-    tree, lines = tree_of(text), text.split("\n")
+    tree, lines = parse_source(text), text.split("\n")
     for node in walk_breadth_first(tree):
         for field in _SUITES:
             suite = getattr(node, field, None)

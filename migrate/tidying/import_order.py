@@ -15,7 +15,7 @@ def order_imports(old: str, new: str) -> str:
 
     Only lines next to each other change places, and of these none of the old text.
     """
-    own, added = set(old.split("\n")), {*emitted.modules(), _KERAS}
+    own, added = set(old.split("\n")), {*emitted.list_modules(), _KERAS}
     lines = new.split("\n")
     start = 0
     while start < len(lines):

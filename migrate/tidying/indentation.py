@@ -7,7 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterator
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _SUITES = ("body", "orelse", "finalbody")
 _MOST = 50
@@ -32,7 +32,7 @@ def indent_blocks(old: str, new: str) -> str:
 
 def _list_blocks(text: str) -> Iterator[tuple[list[ast.stmt], int]]:
     """Suites on lines of their own, outer ones first, and how much deeper each is."""
-    for node in walk_breadth_first(tree_of(text)):
+    for node in walk_breadth_first(parse_source(text)):
         for field in _SUITES:
             suite = getattr(node, field, None)
             begin = getattr(

@@ -14,7 +14,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _NUMBERED = re.compile(r"([A-Za-z_]\w*?)_([2-9]|[1-9]\d+)")
 _WORD = re.compile(r"\w+")
@@ -26,7 +26,7 @@ def drop_numbers(old: str, new: str) -> str:
     if not found:
         return new
     tokens = list(tokenize.generate_tokens(io.StringIO(new).readline))
-    before = set(_WORD.findall(old)) | _list_names_of_others(tree_of(new))
+    before = set(_WORD.findall(old)) | _list_names_of_others(parse_source(new))
     own, taken = set(), set()
     for above, token in zip([None, *tokens], tokens):
         if token.type == tokenize.NAME:

@@ -12,7 +12,7 @@ import collections
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -33,7 +33,7 @@ class Edit(NamedTuple):
 
 def remove_remains(old: str, new: str) -> str:
     """The new text without what the old one had a use for."""
-    tree = tree_of(new)
+    tree = parse_source(new)
     if any(
         isinstance(n, ast.Name) and n.id in _LOOKS for n in walk_breadth_first(tree)
     ):
@@ -58,7 +58,7 @@ class _Remains:
         self._useless: list[str] = []
         self._of_author: frozenset[str] = frozenset()
         if old:
-            remains = _Remains("", tree_of(old), old.split("\n"))
+            remains = _Remains("", parse_source(old), old.split("\n"))
             list(remains.find())
             self._of_author = frozenset(remains._useless)
         self._shared = {
@@ -76,7 +76,7 @@ class _Remains:
         self._reads = collections.Counter(
             n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)
         )
-        before = tree_of(old)
+        before = parse_source(old)
         self._old_read = _find_read(before)
         self._old_stored = _find_stored(before)
         self._old_empty = collections.Counter(map(ast.dump, _find_empty_tests(before)))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.rewriting import gates
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tidying.alignment import align_lines
 from migrate.tidying.blank_lines import add_blank_lines
 from migrate.tidying.import_order import order_imports
@@ -25,7 +25,9 @@ _ROUNDS = 5  # What is removed may leave something else unread.
 
 def tidy(text: str, done: Migration, unit: Unit) -> Migration:
     """A migration whose result is tidied, and which names the functions that are gone."""
-    if done.text == text or ast.dump(tree_of(text)) == ast.dump(tree_of(done.text)):
+    if done.text == text or ast.dump(parse_source(text)) == ast.dump(
+        parse_source(done.text)
+    ):
         return done
     new, gone = done.text, list[str]()
     # In a notebook another cell may call what one defines.
@@ -37,7 +39,7 @@ def tidy(text: str, done: Migration, unit: Unit) -> Migration:
 
 
 def _report_gone(text: str, names: Collection[str]) -> Iterator[Finding]:
-    for node in tree_of(text).body:
+    for node in parse_source(text).body:
         if isinstance(node, ast.FunctionDef) and node.name in names:
             reason = f"`{node.name}` is dropped: nothing that is left calls it"
             line, column = node.lineno, node.col_offset + 1
@@ -64,7 +66,7 @@ def tidy_text(old: str, new: str, filename: str) -> str:
     tidied = add_blank_lines(old, align_lines(old, tidied))
     if tidied == new:
         return new
-    if gates.compiles(tidied, filename):
+    if gates.check_compiles(tidied, filename):
         return new
-    lost = gates.unbound(tidied, filename) - gates.unbound(new, filename)
+    lost = gates.find_unbound(tidied, filename) - gates.find_unbound(new, filename)
     return new if lost else tidied

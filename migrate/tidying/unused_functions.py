@@ -13,7 +13,7 @@ import re
 import tokenize
 from collections.abc import Collection
 
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _WORD = re.compile(r"\w+")
 # `app.run()` calls it without naming it.
@@ -30,12 +30,12 @@ def remove_unused_functions(
     """
     read = {
         n.id
-        for n in walk_breadth_first(tree_of(old))
+        for n in walk_breadth_first(parse_source(old))
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
     gone: list[str] = []
     while True:
-        tree, words = tree_of(new), _count_words(new)
+        tree, words = parse_source(new), _count_words(new)
         unused = [
             node
             for node in tree.body

@@ -27,7 +27,7 @@ def configuration(projected: Projected) -> Configuration:
 def collections_of(m: Machine) -> dict[int, list[str]]:
     """Of each variable, the collections that it is in at the end; those a test decides left out."""
     found: dict[int, set[str]] = {}
-    for key, members in m.store.items():
+    for key, members in m.store.list_items():
         if isinstance(key, tuple) and key[1:2] == ("collection",):
             for member in members if isinstance(members, tuple) else ():
                 if isinstance(member, VariableValue):

@@ -204,7 +204,7 @@ def _train(
     source = (work / f"{notebook}.ipynb").read_text()
     for module in runner.SUPPORT:
         if f"import {module}" in source or module == "training_session":
-            emitted.write(emitted.files(module), work)
+            emitted.write(emitted.list_files(module), work)
     workers = len(cluster.roles)
     gated: Sequence[str] = ()
     if order is not Order.FREE and (tf1 or order is Order.TURNS):

@@ -73,7 +73,7 @@ def _migrate(name: str) -> Shown:
 
 
 def _show(before: str, after: str, findings: tuple[Finding, ...]) -> Shown:
-    files = beside.files_for(after)
+    files = beside.collect_files(after)
     lines = sum(len(data.splitlines()) for data in files.values())
     return Shown(before.rstrip(), after.rstrip(), (lines, len(files)), findings)
 

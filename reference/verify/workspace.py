@@ -108,7 +108,7 @@ def complete(program: pathlib.Path) -> list[str]:
     Returns:
       their names.
     """
-    known = {emitted.module_of(name) for name in emitted.names()}
+    known = {emitted.find_module(name) for name in emitted.list_names()}
     work = [program.read_text(errors="replace")]
     written: set[str] = set()
     lacking: list[str] = []
@@ -127,12 +127,12 @@ def complete(program: pathlib.Path) -> list[str]:
             ).exists():
                 continue
             lacking.append(module)
-            files = emitted.files(module)
+            files = emitted.list_files(module)
             emitted.write(files, program.parent)
-            work += [emitted.source(file).decode() for file in files]
+            work += [emitted.read_source(file).decode() for file in files]
     return lacking
 
 
 def support_modules() -> list[str]:
     """Names of modules that are written beside programs, which are no program's own."""
-    return sorted({emitted.module_of(name) for name in emitted.names()})
+    return sorted({emitted.find_module(name) for name in emitted.list_names()})

@@ -264,9 +264,9 @@ def _called(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[int, str, st
     if isinstance(node, ast.Call):
         path = _path(node.func, names)
         spelling = "tf" + path.removeprefix("tensorflow")
-        why = signatures.misfit(node, spelling) if path else ""
+        why = signatures.find_misfit(node, spelling) if path else ""
         twin = spelling.replace("tf.keras.", "tf_keras.", 1)
-        if why and not (twin != spelling and not signatures.misfit(node, twin)):
+        if why and not (twin != spelling and not signatures.find_misfit(node, twin)):
             yield node.lineno, path, why
     for child in ast.iter_child_nodes(node):
         yield from _called(child, names)

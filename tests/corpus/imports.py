@@ -112,7 +112,7 @@ def written(
     assert not failures, failures
     by_file = {}
     for result in results:
-        target = copy.target(result.path)
+        target = copy.find_target(result.path)
         if result.changed:
             # Packages that are migrated apart, and loaded together.
             done = write_result(result, target, own_copy=True, whole=True)
@@ -203,7 +203,7 @@ def _symbol(message: str) -> str:
             parts = found.groupdict()
             module = parts["module"].replace("tensorflow._api.v2", "tensorflow")
             path = f"{module}.{parts['name']}" if parts.get("name") else module
-            return modules.canonical(path) or ""
+            return modules.make_canonical(path) or ""
     return ""
 
 

@@ -156,7 +156,7 @@ def _settle(
 ) -> Settled:
     settled = [r for unit in outcomes.settle(group, fallback) for r in unit]
     found = sorted(
-        outcomes.programs(settled), key=lambda p: _BEST_FIRST.index(p.status)
+        outcomes.list_programs(settled), key=lambda p: _BEST_FIRST.index(p.status)
     )
     if not found:
         return Settled(Program(module, len(group), 0, ""), tuple(settled))

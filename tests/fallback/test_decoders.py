@@ -179,9 +179,9 @@ def test_a_memory_that_is_not_masked_is_seen(tmp_path: pathlib.Path) -> None:
 def _public() -> list[str]:
     return sorted(
         symbol
-        for symbol in symbols.symbols()
+        for symbol in symbols.list_symbols()
         if symbol.startswith("tf.contrib.seq2seq.")
-        and symbol not in symbols.modules()
+        and symbol not in symbols.list_modules()
         and symbol not in _STAND_ALONE
     )
 
@@ -194,7 +194,7 @@ def test_every_public_name_has_a_home_and_no_other() -> None:
 
 def test_homes_take_what_tensorflow_1_15_5_took(tmp_path: pathlib.Path) -> None:
     """Their parameters have the same names, in the same order."""
-    emitted.write(emitted.files("graph_seq2seq"), tmp_path)
+    emitted.write(emitted.list_files("graph_seq2seq"), tmp_path)
     done = processes.run_program(
         [sys.executable, "-c", _ASKED, *_public()],
         environment=runner.ENVIRONMENT,
@@ -202,7 +202,7 @@ def test_homes_take_what_tensorflow_1_15_5_took(tmp_path: pathlib.Path) -> None:
     )
     found = json.loads(done.stdout.splitlines()[-1])
     for symbol, now in found.items():
-        row = symbols.lookup(symbol)
+        row = symbols.look_up(symbol)
         assert row is not None
         before = [word.partition("=")[0] for word in row.signature_v1]
         if before != ["**kwargs"]:  # It has no __init__ of its own.

@@ -72,7 +72,7 @@ def test_a_home_takes_what_tensorflow_1_15_5_took(symbol: str) -> None:
     """Its parameters begin with 1.15.5's, in their order."""
     home = find_home(symbol)
     assert home == graph_estimators.HOMES[symbol] and home in _parameters()
-    row = symbols.lookup(symbol)
+    row = symbols.look_up(symbol)
     assert row is not None
     before, now = list(row.signature_v1), _parameters()[home]
     if now is None or now[:2] == ["x", "y"] or before == ["**kwargs"]:
@@ -88,9 +88,9 @@ def test_every_other_name_of_tf_estimator_has_a_reason() -> None:
     """Hooks are tf.train's, modes are words; trees are in no package."""
     lost = {
         symbol
-        for symbol in symbols.symbols()
+        for symbol in symbols.list_symbols()
         if symbol.startswith("tf.estimator.")
-        and symbol not in symbols.modules()
+        and symbol not in symbols.list_modules()
         and isinstance(find_home(symbol), Lost)
     }
     trees = {
@@ -103,7 +103,7 @@ def test_every_other_name_of_tf_estimator_has_a_reason() -> None:
 def test_without_the_package_an_import_says_what_to_install(
     tmp_path: pathlib.Path,
 ) -> None:
-    text = emitted.source("graph_estimators.py").decode()
+    text = emitted.read_source("graph_estimators.py").decode()
     (tmp_path / "graph_estimators.py").write_text(
         text.replace('find_spec("tensorflow_estimator")', 'find_spec("nothing_of_it")')
     )
@@ -122,7 +122,7 @@ def test_what_is_for_a_tpu_says_so(
     module: str, used: str, tmp_path: pathlib.Path
 ) -> None:
     (tmp_path / "graph_estimators.py").write_bytes(
-        emitted.source("graph_estimators.py")
+        emitted.read_source("graph_estimators.py")
     )
     said = _import(
         tmp_path,

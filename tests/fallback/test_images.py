@@ -96,7 +96,7 @@ def test_a_planted_fault_is_seen(tmp_path: pathlib.Path, name: str) -> None:
     "symbol", [s for s, home in HOMES.items() if home.startswith("contrib_images.")]
 )
 def test_homes_have_the_names_of_contrib(symbol: str) -> None:
-    row = symbols.lookup(symbol)
+    row = symbols.look_up(symbol)
     assert row is not None and symbol.startswith("tf.contrib.image.")
     assert find_home(symbol) == f"contrib_images.{symbol.rpartition('.')[2]}"
 

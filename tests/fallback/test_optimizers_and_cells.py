@@ -173,9 +173,9 @@ _HOMES = {
 
 def test_homes_take_what_they_took_and_others_end(tmp_path: pathlib.Path) -> None:
     """No default hides that a name of TensorFlow 1's has no home."""
-    public = {s for s in symbols.symbols() if s.startswith("tf.contrib.opt.")}
+    public = {s for s in symbols.list_symbols() if s.startswith("tf.contrib.opt.")}
     for module in ("graph_optimizers", "graph_cells", "callable_arguments"):
-        emitted.write(emitted.files(module), tmp_path)
+        emitted.write(emitted.list_files(module), tmp_path)
     asked = sorted(public | set(_HOMES))
     done = processes.run_program(
         [sys.executable, "-c", _ASKED, *asked],
@@ -186,7 +186,7 @@ def test_homes_take_what_they_took_and_others_end(tmp_path: pathlib.Path) -> Non
     assert set(found["ends"]) == public - set(_HOMES)
     assert found["none"] is None and found["object"] == ["one"]
     for symbol, now in found["takes"].items():
-        row = symbols.lookup(symbol)
+        row = symbols.look_up(symbol)
         assert row is not None and find_home(symbol) == _HOMES[symbol]
         before = [p.strip("*").partition("=")[0] for p in row.signature_v1]
         # TensorFlow 2.21's Adam, which lazy Adam is, takes one more at the end.

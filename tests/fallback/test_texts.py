@@ -422,7 +422,7 @@ def test_decoders_are_of_a_module_beside_the_program(imported: str, used: str) -
     found = _brought(f"{imported}\nclass Own({used}.Decoder):\n    pass\n")
     assert not found.findings
     assert "class Own(graph_seq2seq.Decoder):" in found.text
-    assert set(found.support) == set(emitted.files("graph_seq2seq"))
+    assert set(found.support) == set(emitted.list_files("graph_seq2seq"))
 
 
 def test_a_private_name_of_decoders_is_told() -> None:

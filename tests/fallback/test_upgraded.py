@@ -111,7 +111,7 @@ def _spelled(text: str) -> str:
 
 def _role(symbol: str) -> tuple[object, bool]:
     """What a symbol is for binding time: its kind, and whether it is of the host."""
-    name = modules.canonical("tensorflow" + symbol.removeprefix("tf")) or symbol
+    name = modules.make_canonical("tensorflow" + symbol.removeprefix("tf")) or symbol
     host = roles.has_prefix(name, roles.HOST_PREFIXES)
     return roles.KIND_OF_CALL.get(name), host
 

@@ -525,7 +525,9 @@ def _watch_what_is_beside(traces: Traces) -> None:
     def write(directory: pathlib.Path, *texts: str) -> None:
         original(directory, *texts)
         with traces.paused():
-            made = [launches.content(directory / n) for n in beside.present(directory)]
+            made = [
+                launches.content(directory / n) for n in beside.find_present(directory)
+            ]
         for trace in traces.running:
             trace.wrote_beside(made)
 

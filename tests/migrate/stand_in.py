@@ -41,7 +41,9 @@ def rename(text: str, options: Options, filename: str) -> Migration:
         new = re.sub(r"^# %% tf1to2 cell", "  # %% tf1to2 cell", new, flags=re.M)
     if "tf.needs_import" in text and "import tf_keras" not in new:
         new = f"import tf_keras\n{new}"
-    support = emitted.files("training_session") if "tf.needs_session" in text else ()
+    support = (
+        emitted.list_files("training_session") if "tf.needs_session" in text else ()
+    )
     return Migration(new, tuple(findings), support)
 
 

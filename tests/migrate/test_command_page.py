@@ -64,7 +64,7 @@ def test_the_schema_is_what_the_configuration_takes(tmp_path: pathlib.Path) -> N
     ]
     for table in tables:
         try:
-            config._config(table, tmp_path)
+            config._read_config(table, tmp_path)
             taken = True
         except config.ConfigError:
             taken = False

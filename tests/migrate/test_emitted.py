@@ -11,7 +11,7 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.options import Options
 
-MODULES = sorted(emitted.modules())
+MODULES = sorted(emitted.list_modules())
 REST = "import tensorflow as tf\n\nprint(tf.log(1.0))\n"
 # How a program may bind the name `M`, which is one of our modules'. Nothing of it is ours.
 BINDINGS = {
@@ -59,9 +59,9 @@ def test_a_module_of_the_users_own_skips_no_file(
     assert not emitted.is_emitted(path, path.read_bytes())
 
 
-@pytest.mark.parametrize("name", sorted(emitted.names()))
+@pytest.mark.parametrize("name", sorted(emitted.list_names()))
 def test_what_we_wrote_is_ours(name: str, tmp_path: pathlib.Path) -> None:
-    emitted.write(emitted.files(emitted.module_of(name)), tmp_path)
+    emitted.write(emitted.list_files(emitted.find_module(name)), tmp_path)
     path = tmp_path / name
     assert emitted.is_emitted(path, path.read_bytes())
 
@@ -70,9 +70,9 @@ def test_what_we_wrote_is_ours(name: str, tmp_path: pathlib.Path) -> None:
 def test_a_module_of_ours_stays_ours_when_its_user_changes_it(
     module: str, tmp_path: pathlib.Path
 ) -> None:
-    emitted.write(emitted.files(module), tmp_path)
+    emitted.write(emitted.list_files(module), tmp_path)
     for path in tmp_path.rglob(
-        "__init__.py" if len(emitted.files(module)) > 1 else "*"
+        "__init__.py" if len(emitted.list_files(module)) > 1 else "*"
     ):
         path.write_bytes(path.read_bytes() + b"\nMINE = 1\n")
         assert emitted.is_emitted(path, path.read_bytes())
@@ -90,7 +90,7 @@ def test_a_result_beside_its_modules_is_not_migrated_again(
     """The same text beside a module of the user's own is a program like any other."""
     # A second pass would change this one: that is how one sees whether there was one.
     text = "import estimator_loop\n" + REST
-    emitted.write(emitted.files("estimator_loop"), tmp_path)
+    emitted.write(emitted.list_files("estimator_loop"), tmp_path)
     assert not result(tmp_path, text).changed
     for path in (tmp_path / "estimator_loop").iterdir():
         path.write_text(OTHERS)

@@ -146,7 +146,7 @@ def test_the_reason_is_the_real_one_and_told_at_every_file(
 ) -> None:
     written(tmp_path, {"lib/model.py": MODEL, "train.py": REFUSED.format("lib.model")})
     results = [r for p in run_programs([tmp_path]) for r in p]
-    (program,) = outcomes.programs(results)
+    (program,) = outcomes.list_programs(results)
     assert program.status is Status.REFUSED
     assert program.path.name == "train.py"  # It is the file that one starts.
     assert program.reason is not None
@@ -196,7 +196,7 @@ def test_what_runs_through_compat_is_done_where_it_is_asked_for() -> None:
 def test_nothing_to_migrate_is_none_of_the_four() -> None:
     ((result,),) = outcomes.settle([_result(PLAIN, new=b"o")])
     assert result.status is None
-    assert outcomes.programs([result]) == []
+    assert outcomes.list_programs([result]) == []
 
 
 def test_a_fallback_gets_whole_programs_and_gives_their_outcome(
@@ -254,7 +254,7 @@ def test_no_module_is_brought_to_a_program_that_stays_one_of_tensorflow_1(
     written(tmp_path, {"train.py": train, "model.py": model})
     results = [r for p in run_programs([tmp_path]) for r in p]
     assert not any(r.changed for r in results)
-    (program,) = outcomes.programs(results)
+    (program,) = outcomes.list_programs(results)
     assert program.status is Status.COMPAT and program.path.name == "train.py"
     # A control: of TensorFlow 1's own names it becomes one of TensorFlow 2.
     plain = {

@@ -99,7 +99,7 @@ def _foreign(text: str, findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
         if finding.outcome not in LOUD:
             continue
         for code in re.findall(r"`([^`\n]+)`", finding.reason):
-            if symbols.exists_in_tf2(code) or emitted.files(code.split(".")[0]):
+            if symbols.exists_in_tf2(code) or emitted.list_files(code.split(".")[0]):
                 continue
             names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", code)
             found += [(name, finding.reason) for name in names if name not in own]

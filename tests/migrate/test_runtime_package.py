@@ -52,7 +52,7 @@ def _imports(text: str) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names = {alias.name.partition(".")[0] for alias in node.names}
-            assert not names & emitted.modules()
+            assert not names & emitted.list_modules()
     return found
 
 
@@ -60,7 +60,7 @@ def _imports(text: str) -> set[str]:
 def test_all_that_is_emitted_is_imported_from_the_package(name: str) -> None:
     text = SCENARIOS[name].migrated.read_text()
     beside, package = migrate_text(text), migrate_text(text, PACKAGE)
-    wanted = {emitted.module_of(name) for name in beside.support}
+    wanted = {emitted.find_module(name) for name in beside.support}
     assert _imports(package.text) <= wanted
     assert bool(_imports(package.text)) == bool(wanted)
     assert package.findings == beside.findings

@@ -34,7 +34,7 @@ def test_a_result_that_is_not_stable_is_seen() -> None:
     def core(text: str, options: Options, filename: str) -> Migration:
         return Migration(text + "# more\n")
 
-    _, findings, _ = pipeline._module(
+    _, findings, _ = pipeline._migrate_module(
         "import tensorflow as tf\n", "a.py", Options(), core
     )
     assert {f.code for f in findings} == {"G009"}

@@ -16,7 +16,7 @@ from tests.migrate.stand_in import rename
 OLD = b"import tensorflow as tf\nx = tf.log(2.)\n"
 NEW = OLD.replace(b"tf.log", b"tf.math.log")
 SESSION = OLD + b"import training_session\ntf.needs_session(training_session.Saver)\n"
-BESIDE = beside.files_for(SESSION.decode())
+BESIDE = beside.collect_files(SESSION.decode())
 
 
 def migrate(
@@ -184,10 +184,10 @@ def test_a_read_only_file_gets_no_support_either(tmp_path: pathlib.Path) -> None
 
 
 def copied(output: pathlib.Path, *roots: pathlib.Path) -> list[FileResult]:
-    with copies.Copy.begin(roots, output) as copy:
+    with copies.Copy.begin_copy(roots, output) as copy:
         failures = copy.make()
         done = [
-            results.write_result(r, copy.target(r.path), own_copy=True)
+            results.write_result(r, copy.find_target(r.path), own_copy=True)
             if r.changed
             else r
             for r in migrate(*roots, links=True)
@@ -276,7 +276,7 @@ def test_a_copy_that_would_cost_something_is_refused(tmp_path: pathlib.Path) -> 
         ((tree, tmp_path / "other" / "tree"), tmp_path / "out", "2 of the paths"),
     ):
         with pytest.raises(copies.CopyError, match=told):
-            with copies.Copy.begin(roots, output):
+            with copies.Copy.begin_copy(roots, output):
                 pass
 
 

@@ -178,7 +178,7 @@ def test_all_reports_have_the_same_totals(tmp_path: pathlib.Path) -> None:
         if path.exists():
             shutil.copy(path, tmp_path / path.name)
     whole = Run(run_tree(tmp_path, files))
-    of_statistics = _count_refused("\n".join(text.statistics(whole)))
+    of_statistics = _count_refused("\n".join(text.write_statistics(whole)))
     held = of_statistics.pop("N102", 0)
     assert set(of_statistics) == {"V103", "T111"} and of_statistics["T111"] == 1
 
@@ -193,7 +193,7 @@ def test_all_reports_have_the_same_totals(tmp_path: pathlib.Path) -> None:
         [f for f in listed if f["outcome"] == "refused"]
     )
 
-    check = "\n".join(text.findings(whole))
+    check = "\n".join(text.write_findings(whole))
     codes = re.findall(r"^\S+:\d+:\d+: ([A-Z]\d{3}) (?!\w+: )", check, re.MULTILINE)
     assert {code: codes.count(code) for code in codes} == of_statistics
     total = sum(of_statistics.values())

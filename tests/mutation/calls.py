@@ -94,14 +94,14 @@ def mutants(row: CallRow) -> Iterator[Mutant]:
 
 def _parameters(symbol: str) -> tuple[str, ...]:
     """TensorFlow 1.15.5's parameters of a function."""
-    known = symbols.lookup(symbol)
+    known = symbols.look_up(symbol)
     return known.signature_v1 if known is not None else ()
 
 
 def _same_parameter(row: CallRow, position: int) -> bool:
     """Whether both functions have the same parameter there, or TensorFlow 1's has none."""
     old = _parameters(row.symbol)
-    new = [p.removesuffix("=") for p in signatures.parameters(row.target) or ()]
+    new = [p.removesuffix("=") for p in signatures.find_parameters(row.target) or ()]
     if position >= len(old):
         return True
     name = dict(row.renamed).get(old[position], old[position])

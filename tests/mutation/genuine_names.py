@@ -136,7 +136,9 @@ def attributes(*objects: str) -> frozenset[str]:
 def _public_names() -> frozenset[str]:
     from migrate.tables import signatures, symbols
 
-    return frozenset({*symbols.symbols(), *symbols.modules(), *signatures._rows()})
+    return frozenset(
+        {*symbols.list_symbols(), *symbols.list_modules(), *signatures._read_rows()}
+    )
 
 
 @functools.cache
@@ -231,8 +233,8 @@ def _is_member(text: str) -> bool:
     from migrate.tables import signatures
 
     first, _, rest = text.partition(".")
-    if first in emitted.modules():
-        return rest == "py" or rest.partition(".")[0] in emitted.attributes(first)
+    if first in emitted.list_modules():
+        return rest == "py" or rest.partition(".")[0] in emitted.list_attributes(first)
     if first == "tf_keras":
         return signatures.exists(text)
     if first in _PYTHON:
@@ -375,7 +377,7 @@ def _claims() -> Iterator[tuple[str, str, Iterable[str], frozenset[str]]]:
         worker_state.GENERATORS["numpy.random"][1],
         (_attributes_of_python(np.random)),
     )
-    written = emitted.attributes("keras_estimator") | {
+    written = emitted.list_attributes("keras_estimator") | {
         *("loss", "mean_loss", "predictions_from", "loss_from", "params"),
     }
     yield "keras_models", "TAKEN", keras_models.TAKEN, model | written
@@ -416,7 +418,7 @@ def _claims() -> Iterator[tuple[str, str, Iterable[str], frozenset[str]]]:
     for name in ("RUNS", "TRAININGS"):
         words = getattr(keras_fit, name) - {"train_and_evaluate"}
         yield "keras_fit", name, words, attributes("tf.estimator.Estimator")
-    yield "keras_fit", "OF_ESTIMATORS", keras_fit.OF_ESTIMATORS, emitted.modules()
+    yield "keras_fit", "OF_ESTIMATORS", keras_fit.OF_ESTIMATORS, emitted.list_modules()
     yield (
         "keras_fit",
         "CHANGING",
@@ -468,8 +470,8 @@ def _claims() -> Iterator[tuple[str, str, Iterable[str], frozenset[str]]]:
         (attributes("tf.estimator.Estimator(lambda features:None,'/tmp/none')")),
     )
     sources = b"".join(
-        emitted.source(n)
-        for n in emitted.names()
+        emitted.read_source(n)
+        for n in emitted.list_names()
         if n.startswith(("estimator_loop", "keras_estimator"))
     )
     yield (

@@ -124,16 +124,16 @@ def find_other_names() -> list[str]:
 
 def find_other_shapes() -> list[str]:
     """Calls that give another shape than the tool says."""
-    from migrate.facts.scopes import scopes_of
+    from migrate.facts.scopes import build_scopes
     from migrate.rules.mistakes import one_element
-    from migrate.source.nodes import tree_of
+    from migrate.source.nodes import parse_source
 
     found = []
     for call, shape in _recorded()["shapes"].items():
         text = f"import numpy\nimport tensorflow as tf\ntf.log(1.0)\nvalue = {call}\n"
-        last = tree_of(text).body[-1]
+        last = parse_source(text).body[-1]
         assert isinstance(last, ast.Assign)
-        told = one_element._shape(scopes_of(tree_of(text)), last.value)
+        told = one_element._find_shape(build_scopes(parse_source(text)), last.value)
         if told != tuple(shape):
             found.append(f"{call}: {told}, observed {shape}")
     return found

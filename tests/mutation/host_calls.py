@@ -294,9 +294,9 @@ def _program(text: str) -> str:
 
 def find_contradictions() -> list[str]:
     """Calls of which the tool says something else than was observed."""
-    from migrate.facts.scopes import scopes_of
-    from migrate.gates.traces import sites_of
-    from migrate.source.nodes import tree_of
+    from migrate.facts.scopes import build_scopes
+    from migrate.gates.traces import find_sites
+    from migrate.source.nodes import parse_source
     from migrate.tables.host_effects import Does
 
     known = {
@@ -307,7 +307,7 @@ def find_contradictions() -> list[str]:
     found = []
     for text, seen in recorded().items():
         program = _program(text)
-        sites = sites_of(scopes_of(tree_of(program)), program)
+        sites = find_sites(build_scopes(parse_source(program)), program)
         told = {site.effect.kind for site in sites if site.effect.kind}
         # Code that runs elsewhere may do anything.
         wanted = {Does.UNSEEN} if ELSEWHERE in seen else {known[kind] for kind in seen}

@@ -23,7 +23,7 @@ def _defaults(symbol: str) -> dict[str, str]:
     """TensorFlow 1.15.5's defaults of a function."""
     from migrate.tables import symbols
 
-    known = symbols.lookup(symbol)
+    known = symbols.look_up(symbol)
     pairs = (p.partition("=") for p in (known.parameters_v1 if known else ()))
     return {name: value for name, equal, value in pairs if equal}
 
@@ -33,7 +33,7 @@ def _now(name: str) -> tuple[str, ...]:
     """TensorFlow 2.21's parameters of a name."""
     from migrate.tables import signatures
 
-    known = signatures.parameters(name) or ()
+    known = signatures.find_parameters(name) or ()
     return tuple(p.partition("=")[0] for p in known)
 
 
@@ -225,7 +225,7 @@ def _parameters_of_cell(name: str) -> tuple[str, ...]:
     """What a cell takes: compat.v1 has 1.15.5's, which a decorator hides."""
     from migrate.tables import symbols
 
-    known = symbols.lookup(f"tf.nn.rnn_cell.{name}")
+    known = symbols.look_up(f"tf.nn.rnn_cell.{name}")
     return known.signature_v2 if known is not None else ()
 
 

@@ -125,12 +125,12 @@ def _changes(made: str, text: str) -> bool:
 
 
 def _told(path: str) -> int:
-    from migrate.facts.scopes import scopes_of
-    from migrate.gates.traces import sites_of
-    from migrate.source.nodes import tree_of
+    from migrate.facts.scopes import build_scopes
+    from migrate.gates.traces import find_sites
+    from migrate.source.nodes import parse_source
 
     text = f"def run(thing):\n    {path}\n"
-    sites = sites_of(scopes_of(tree_of(text)), text)
+    sites = find_sites(build_scopes(parse_source(text)), text)
     return next((s.effect.kind for s in sites if s.effect.kind), 0)
 
 

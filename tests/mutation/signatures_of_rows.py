@@ -18,7 +18,7 @@ _OF_LAYERS = frozenset({"name", "trainable", "dtype", "activity_regularizer", "f
 def _parameters_before(symbol: str) -> tuple[str, ...]:
     from migrate.tables import symbols
 
-    known = symbols.lookup(symbol)
+    known = symbols.look_up(symbol)
     return known.signature_v1 if known is not None else ()
 
 
@@ -30,8 +30,8 @@ def _definitions(module: str) -> dict[str, ast.stmt]:
     own = (f"{module}.py", f"{module}/")
     return {
         node.name: node
-        for file in sorted(n for n in emitted.names() if n.startswith(own))
-        for node in ast.parse(emitted.source(file)).body
+        for file in sorted(n for n in emitted.list_names() if n.startswith(own))
+        for node in ast.parse(emitted.read_source(file)).body
         if isinstance(node, (ast.ClassDef, ast.FunctionDef))
     }
 
@@ -42,7 +42,7 @@ def _parameters_of(module: str, name: str) -> tuple[str, ...] | None:
 
     node = _definitions(module).get(name)
     if node is None:
-        known = signatures.parameters(name)
+        known = signatures.find_parameters(name)
         return known and tuple(p.removesuffix("=") for p in known)
     made: ast.stmt | None = node
     if isinstance(node, ast.ClassDef):
@@ -72,13 +72,13 @@ def _parameters_now(target: str) -> tuple[str, ...] | None:
 
     target = target.removesuffix("()")
     module, _, name = target.partition(".")
-    if module in emitted.modules():
+    if module in emitted.list_modules():
         return _parameters_of(module, name)
     if target == "iter":
         return ("object",)
     if not signatures.exists(target):
         return ()
-    known = signatures.parameters(target)
+    known = signatures.find_parameters(target)
     return known and tuple(p.removesuffix("=") for p in known)
 
 
@@ -164,7 +164,7 @@ def find_wrong_names_of_layers() -> list[str]:
         for kind, name in keras_contrib.PYTHON_NAMES.items()
         if called.get(kind) != name
     ]
-    known = {keras_contrib._name(row.function): row for row in keras_contrib._ROWS}
+    known = {keras_contrib._find_name(row.function): row for row in keras_contrib._ROWS}
     for name, row in known.items():
         python = called[name]
         of_kind = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
@@ -256,6 +256,6 @@ def find_other_packages() -> list[str]:
     from migrate.tables import graph_estimators
 
     asked = f"pip install --no-deps {graph_estimators.PACKAGE}"
-    text = emitted.source(f"{graph_estimators.MODULE}.py").decode()
+    text = emitted.read_source(f"{graph_estimators.MODULE}.py").decode()
     lines = [line.strip() for line in text.splitlines()]
     return [] if asked in lines else [f"it does not say: {asked}"]

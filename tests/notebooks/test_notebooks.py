@@ -60,7 +60,7 @@ def test_a_migrated_notebook_runs_in_a_kernel(tmp_path: pathlib.Path) -> None:
     """As worker 0's, beside a parameter server."""
     ledger.rests_on(ledger.COMPILER / "support", build.NOTEBOOKS)
     name = "async_parameter_server_tf2.ipynb"
-    emitted.write(emitted.files("training_session"), tmp_path)
+    emitted.write(emitted.list_files("training_session"), tmp_path)
     cells = pathlib.Path(build.__file__).with_name("cells.py")
     (tmp_path / "cells.py").write_bytes(cells.read_bytes())
     hosts = processes.Hosts.on_loopback(1, 1)

@@ -42,7 +42,7 @@ RUNTIME = """\
 import os, sys, tf1to2
 sys.path.insert(0, os.path.dirname(tf1to2.__file__))
 from migrate import emitted, extras
-print(*sorted(emitted.names()), extras.runtime_install_line(), sep="\\n")
+print(*sorted(emitted.list_names()), extras.write_runtime_install_line(), sep="\\n")
 """
 RIVAL = "raise ImportError('the user has a package called migrate, too')\n"
 # Arguments -> exit code and what is printed.

@@ -82,7 +82,7 @@ def migrated(name: str) -> str:
     wrong = [f for f in migration.findings if f.outcome is Outcome.REFUSED]
     own = "keras_fit.py" if name in FITTED else "eager_steps.py"
     assert not wrong, wrong
-    assert {*emitted.files("training_session"), own} <= set(migration.support)
+    assert {*emitted.list_files("training_session"), own} <= set(migration.support)
     return migration.text
 
 

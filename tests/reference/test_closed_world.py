@@ -14,25 +14,25 @@ from migrate.tables.symbols import exists_in_target
 from reference.registry import SCENARIOS
 
 ROOT = pathlib.Path(__file__).parents[2]
-ROWS = list(proofs.rows())
+ROWS = list(proofs.list_rows())
 PROVED = {
     (row, scenario.name) for scenario in SCENARIOS.values() for row in scenario.proves
 }
 NAMED = {
     (row, name)
     for row in ROWS
-    if (proof := proofs.proof(row))
+    if (proof := proofs.find_proof(row))
     for name in proof.scenarios
 }
 
 
 def test_every_row_has_a_proof() -> None:
     assert len(ROWS) > 400 and len(set(ROWS)) == len(ROWS)
-    assert not [row for row in ROWS if proofs.proof(row) is None]
+    assert not [row for row in ROWS if proofs.find_proof(row) is None]
 
 
 def test_a_proof_is_of_one_kind_and_used() -> None:
-    used = {proof for row in ROWS if (proof := proofs.proof(row))}
+    used = {proof for row in ROWS if (proof := proofs.find_proof(row))}
     for proof in proofs.PROOFS:
         kinds = [proof.scenarios, proof.tests, proof.reason]
         assert sum(map(bool, kinds)) == 1, proof
@@ -77,7 +77,7 @@ def test_a_test_that_is_named_is_there_and_about_the_rows(proof: proofs.Proof) -
         missing = [
             row
             for row in ROWS
-            if proofs.proof(row) is proof and row.rpartition(".")[2] not in whole
+            if proofs.find_proof(row) is proof and row.rpartition(".")[2] not in whole
         ]
         assert not missing
 
@@ -100,8 +100,8 @@ def test_contribs_homes_exist() -> None:
     ours |= {h for h in contrib_graph.GRAPH.values() if h.startswith("contrib_")}
     for module, _, name in (home.partition(".") for home in sorted(ours)):
         # A package's own module takes them from its parts.
-        (first,) = {f"{module}.py", f"{module}/__init__.py"} & emitted.names()
-        tree = ast.parse(emitted.source(first))
+        (first,) = {f"{module}.py", f"{module}/__init__.py"} & emitted.list_names()
+        tree = ast.parse(emitted.read_source(first))
         defined = {getattr(n, "name", "") for n in tree.body} | {
             t.id
             for n in tree.body

@@ -74,5 +74,5 @@ def test_names(name: str, there: bool) -> None:
 def test_calls(call: str, why: str) -> None:
     node = ast.parse(call, mode="eval").body
     assert isinstance(node, ast.Call)
-    found = signatures.misfit(node, ast.unparse(node.func))
+    found = signatures.find_misfit(node, ast.unparse(node.func))
     assert bool(found) is bool(why) and why in found

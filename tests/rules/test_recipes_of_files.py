@@ -118,7 +118,7 @@ def _migrate(
         (directory / name).write_text(text, "utf-8")
     results = [r for part in run_programs([directory], options) for r in part]
     found = [f for r in results for f in r.findings if f.outcome in TOLD]
-    return found, {p.status for p in outcomes.programs(results)}
+    return found, {p.status for p in outcomes.list_programs(results)}
 
 
 @pytest.mark.parametrize("code", FORMS)
@@ -159,5 +159,5 @@ def test_the_reason_of_a_program_is_never_that_it_is_a_part(
     (tmp_path / "program.py").write_text(FOLLOWED[name][0], "utf-8")
     results = [r for part in run_programs([tmp_path]) for r in part]
     assert PART in {f.code for r in results for f in r.findings}
-    (program,) = outcomes.programs(results)
+    (program,) = outcomes.list_programs(results)
     assert program.reason is not None and program.reason[1].code not in ELSEWHERE

@@ -108,7 +108,7 @@ def test_horovods_optimizer_is_told_of_synchronous_replicas() -> None:
     found = migrate_text(sync.read_text())
     assert not any(f.outcome is Outcome.REFUSED for f in found.findings)
     assert "MultiWorkerMirroredStrategy" in found.text + "".join(
-        emitted.source(name).decode() for name in found.support
+        emitted.read_source(name).decode() for name in found.support
     )
 
 

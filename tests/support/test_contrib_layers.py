@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 RECORDED = pathlib.Path(__file__).with_name("slim_layers.npz")
 MODULES = (
     "contrib_framework.py",
-    *emitted.files("contrib_layers"),
+    *emitted.list_files("contrib_layers"),
     "contrib_training.py",
 )
 # Measured: 6e-7 of a value's size, where a sum over a batch is one of other parts.
@@ -101,7 +101,7 @@ FAULTS = (
 
 def test_wrong_functions_are_seen(tmp_path: pathlib.Path) -> None:
     emitted.write(MODULES, tmp_path)
-    texts = {name: emitted.source(name).decode() for name in MODULES}
+    texts = {name: emitted.read_source(name).decode() for name in MODULES}
     expected: set[str] = set()
     for name, right, wrong, seen in FAULTS:
         assert right in texts[name], right

@@ -44,7 +44,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 def _target(name: str) -> str:
     """What the tool writes for a function of tensors."""
-    row = symbols.lookup(name)
+    row = symbols.look_up(name)
     return row.target if row is not None and row.target else name
 
 

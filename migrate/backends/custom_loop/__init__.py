@@ -28,7 +28,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, find_all_names, list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.lost_values import refuse_lost_values
 from migrate.source.nodes import walk_breadth_first
@@ -67,8 +67,8 @@ class _Layout:
         """Names of ours that the program already uses for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
         for statement in walk_breadth_first(self._program.driver):
-            if isinstance(statement, ast.stmt) and not names.suites(statement):
-                for name in sorted(names.binds(statement) & own):
+            if isinstance(statement, ast.stmt) and not names.list_suites(statement):
+                for name in sorted(names.find_binds(statement) & own):
                     self._diagnostics.refuse(
                         "N111",
                         statement,
@@ -82,15 +82,15 @@ class _Layout:
         self._check_names()
         refuse_lost_values(program, self._scopes, self._diagnostics)
         refuse_changed_objects(program, self._scopes, self._diagnostics)
-        self._separate()
-        self._import("training_session", emitted.files("training_session"))
+        self._separate_names()
+        self._import_module("training_session", emitted.list_files("training_session"))
         cluster = Cluster(self._context)
-        cluster.server()
+        cluster.start_server()
         self._sync.plan_displays()
-        self._session_call()
-        self._hooks()
+        self._rewrite_session_call()
+        self._rewrite_hooks()
         if self._plain or program.cluster is None:
-            self._import("plain_session")
+            self._import_module("plain_session")
         if program.replication.has_coordinator:
             worker_state.plan(self._context)
         home_owner: tuple[ast.AST, str] = (
@@ -102,35 +102,39 @@ class _Layout:
         before = program.home[: program.anchor]
         late = self._find_late_statements(before)
         items = self._place_suite_outside([s for s in before if s not in late])
-        items.extend(cluster.strategy())
+        items.extend(cluster.write_strategy())
         items.extend(self._place_suite_outside(late))
         at = program.home.index(program.session)
         graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
-        first, last = self._bounds(graph, program.graph_end() - 1 - (at - len(graph)))
+        first, last = self._find_bounds(
+            graph, program.find_graph_end() - 1 - (at - len(graph))
+        )
         items.extend(self._place_suite_outside([f.statement for f in graph[:first]]))
-        around = [code(call, ", ") for call in program.around]
-        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
-        items.append(Block(opened, self._scope(graph[first : last + 1])))
+        around = [make_code(call, ", ") for call in program.around]
+        opened = make_code(
+            "\nwith ", *around, "strategy.scope(), replicas.recording():"
+        )
+        items.append(Block(opened, self._write_scope(graph[first : last + 1])))
         if program.initialises_again:
-            items.append(New(code("replicas.keep_initial_values()")))
-        items.extend(self._training([f.statement for f in graph[last + 1 :]]))
+            items.append(New(make_code("replicas.keep_initial_values()")))
+        items.extend(self._write_training([f.statement for f in graph[last + 1 :]]))
         plan.suites[home_owner] = items
         for helper in program.helpers:
-            plan.suites[helper, "body"] = self._loop.suite(helper.body)
+            plan.suites[helper, "body"] = self._loop.write_suite(helper.body)
         for statement in self._find_moved_outside():
             plan.statements[statement] = [Dropped(statement)]
         self._plan_staged_functions()
         plan.suites[home_owner] = _insert_split_functions(items, plan)
 
-    def _import(self, module: str, files: Iterable[str] = ()) -> None:
+    def _import_module(self, module: str, files: Iterable[str] = ()) -> None:
         """Has an emitted module written beside the program, which imports it."""
         self._plan.support.update(files or [f"{module}.py"])
         self._plan.imports.append(f"import {module}")
 
-    def _separate(self) -> None:
+    def _separate_names(self) -> None:
         """Names that the graph binds more than once, one for each of their values."""
         program, taken = self._program, self._context.taken
-        versions.separate(
+        versions.separate_names(
             program.flows,
             self._plan,
             self._diagnostics,
@@ -139,9 +143,9 @@ class _Layout:
         )
         for staged in program.staged:
             assert isinstance(staged, FunctionTimes)
-            versions.separate(staged.flows, self._plan, self._diagnostics, taken)
+            versions.separate_names(staged.flows, self._plan, self._diagnostics, taken)
 
-    def _hooks(self) -> None:
+    def _rewrite_hooks(self) -> None:
         """TensorFlow's hooks and the program's own, where they are made."""
         program, plan = self._program, self._plan
         for call, new in program.hook_edits.items():
@@ -152,7 +156,7 @@ class _Layout:
             for statement in program.own_hooks.gone:
                 plan.statements[statement] = [Dropped(statement)]
 
-    def _bounds(self, graph: list[ir.Flow], end: int) -> tuple[int, int]:
+    def _find_bounds(self, graph: list[ir.Flow], end: int) -> tuple[int, int]:
         """The first and the last statement of what the strategy's scope holds."""
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
@@ -161,16 +165,16 @@ class _Layout:
         # Where there is no graph but in runs, what is before it is all, and is not after it.
         return first, max([end, first - 1, *needed])
 
-    def _scope(self, graph: list[ir.Flow]) -> list[Item]:
+    def _write_scope(self, graph: list[ir.Flow]) -> list[Item]:
         """What is made under the strategy: variables, and the step functions."""
         program, scope = self._program, list[Item]()
         if any(flow.graph for flow in list_every_flow(program.flows)):
-            self._import("graph_variables")
-            scope.append(New(code("graph_variables.keep(replicas)")))
+            self._import_module("graph_variables")
+            scope.append(New(make_code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
-            scope.append(New(code("training_session.create_global_step()")))
-        specs = self._build.specs(self._early_specs)
-        scope.extend(specs.insert_specs(self._build.suite(graph)))
+            scope.append(New(make_code("training_session.create_global_step()")))
+        specs = self._build.make_specs(self._early_specs)
+        scope.extend(specs.insert_specs(self._build.write_suite(graph)))
         for run in program.runs:
             if program.towers and run.step is not None and run.step.given:
                 self._diagnostics.refuse(
@@ -182,10 +186,10 @@ class _Layout:
         scope.extend(
             specs.define_specs({name for step in program.steps for name in step.given})
         )
-        scope.extend(self._steps.functions(specs.names))
+        scope.extend(self._steps.write_functions(specs.names))
         return scope
 
-    def _training(self, after: list[ast.stmt]) -> list[Item]:
+    def _write_training(self, after: list[ast.stmt]) -> list[Item]:
         """The loop: in place, or as a function that the coordinator runs per worker.
 
         Args:
@@ -194,9 +198,9 @@ class _Layout:
         program = self._program
         if not program.replication.has_coordinator:
             iterators = self._loop.make_unnamed_iterators()
-            return [*iterators, *self._loop.suite([*after, *program.tail])]
+            return [*iterators, *self._loop.write_suite([*after, *program.tail])]
         stays = [s for s in after if s not in program.moved]
-        return [*self._place_suite_outside(stays), *self._loop.worker(stays)]
+        return [*self._place_suite_outside(stays), *self._loop.write_worker(stays)]
 
     def _plan_staged_functions(self) -> None:
         """Functions that make variables and compute: one function of each."""
@@ -251,7 +255,7 @@ class _Layout:
     def _place_suite_outside(self, statements: list[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
-            items.extend(self._build.comments_before(statement))
+            items.extend(self._build.list_comments_before(statement))
             items.extend(
                 self._plan.statements.get(statement) or [self._place_outside(statement)]
             )
@@ -267,18 +271,18 @@ class _Layout:
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
         if statement in self._program.helpers:
-            return rebuild_statement(statement, self._loop.suite)
-        if names.suites(statement):
+            return rebuild_statement(statement, self._loop.write_suite)
+        if names.list_suites(statement):
             return rebuild_statement(statement, self._place_suite_outside)
         if self._sync.mentions(statement):
             return self._sync.drop_hook(statement)
         return Keep(statement)
 
-    def _session_call(self) -> None:
+    def _rewrite_session_call(self) -> None:
         call = self._program.session_call
         if self._plain:
             for each in (call, *self._program.others):
-                self._plan.replace(each, code("plain_session.Session(replicas)"))
+                self._plan.replace(each, make_code("plain_session.Session(replicas)"))
             return
         bound = names.bind_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
@@ -290,14 +294,14 @@ class _Layout:
                 "tf.train.MonitoredTrainingSession",
             )
             return
-        parts: list[Code] = [code("replicas")]
+        parts: list[Code] = [make_code("replicas")]
         for name, value in bound.items():
             if name in hook_table.SESSION_DROPPED:
                 continue
-            parts.append(code(f"{name}=", value))
+            parts.append(make_code(f"{name}=", value))
         self._plan.replace(
             call,
-            code(
+            make_code(
                 "training_session.MonitoredTrainingSession(\n    ",
                 join_code(",\n    ", parts),
                 ")",
@@ -332,8 +336,12 @@ class _Layout:
                     ):
                         return False
                     position = 0 if symbol == "tf.get_variable" else 5
-                    if symbol in roles.VARIABLES and "global_step" == names.literal(
-                        names.argument(node, "name", position)
+                    if (
+                        symbol in roles.VARIABLES
+                        and "global_step"
+                        == names.read_literal(
+                            names.find_argument(node, "name", position)
+                        )
                     ):
                         return False
         return True

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
-from migrate.backends.custom_loop.rounds import lifts_of_round, list_round_statements
+from migrate.backends.custom_loop.rounds import (
+    list_lifts_of_round,
+    list_round_statements,
+)
 from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
@@ -15,10 +18,10 @@ from migrate.frontends.cluster.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.lost_values import is_of_steps, refuse_lost_value
-from migrate.program.slices import build_closure, header_reads
+from migrate.program.slices import build_closure, find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -38,14 +41,14 @@ class BuildTime:
         self._plan = context.plan
         self._sync = sync
         self._lists: dict[tuple[ast.For, str], str] = {}
-        self.pure = build_closure(context.program.flows) | self._shapes_of_the_loop()
+        self.pure = build_closure(context.program.flows) | self._find_shape_flows()
 
-    def _shapes_of_the_loop(self) -> set[Flow]:
+    def _find_shape_flows(self) -> set[Flow]:
         """Numbers from the static shapes of tensors, which the loop or a helper reads."""
         wanted = set().union(
             set(),
-            *[names.reads(s) for s in self._program.tail],
-            *[names.reads(helper) for helper in self._program.helpers],
+            *[names.find_reads(s) for s in self._program.tail],
+            *[names.find_reads(helper) for helper in self._program.helpers],
         )
         found: set[Flow] = set()
         for flow in reversed(list_every_flow(self._program.flows)):
@@ -78,25 +81,25 @@ class BuildTime:
                 return found
             found = numbers
 
-    def suite(self, flows: Sequence[Flow]) -> list[Item]:
+    def write_suite(self, flows: Sequence[Flow]) -> list[Item]:
         items: list[Item] = []
         for flow in flows:
-            items.extend(self.comments_before(flow.statement))
-            items.extend(self.flow(flow))
+            items.extend(self.list_comments_before(flow.statement))
+            items.extend(self.write_flow(flow))
         return items
 
-    def comments_before(self, statement: ast.stmt) -> list[Item]:
+    def list_comments_before(self, statement: ast.stmt) -> list[Item]:
         """Blocks of which only their comments are left."""
         return [Dropped(block) for block in self._program.dissolved.get(statement, ())]
 
-    def flow(self, flow: Flow) -> list[Item]:
+    def write_flow(self, flow: Flow) -> list[Item]:
         statement = flow.statement
         if statement in self._program.sync_statements:
             required, total = self._program.aggregation
             return [
                 *self._unwrap_optimizer(statement),
                 New(
-                    code(
+                    make_code(
                         "replicas.check_aggregation(",
                         required or "None",
                         ", ",
@@ -117,7 +120,7 @@ class BuildTime:
             return self._build_compound(flow)
         if flow.lifts:
             return [
-                New(code(f"{lift.name} = ", lift.create))
+                New(make_code(f"{lift.name} = ", lift.create))
                 for lift in flow.lifts
                 if lift.create.parts
             ]
@@ -132,11 +135,13 @@ class BuildTime:
             return [Keep(statement)]
         if self._sync.mentions(statement):
             return [self._sync.drop_hook(statement)]
-        sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
+        sharded = self._find_partitioner(statement, ("tf.get_variable",), 8)
         if sharded is not None:
             return [
                 Block(
-                    code("with training_session.partitioner.sharding(", sharded, "):"),
+                    make_code(
+                        "with training_session.partitioner.sharding(", sharded, "):"
+                    ),
                     [Keep(statement)],
                 )
             ]
@@ -164,10 +169,12 @@ class BuildTime:
         if not isinstance(statement, ast.Assign):
             return []
         target, call = statement.targets[0], statement.value
-        inner = names.argument(call, "opt", 0) if isinstance(call, ast.Call) else None
+        inner = (
+            names.find_argument(call, "opt", 0) if isinstance(call, ast.Call) else None
+        )
         if inner is None or ast.unparse(inner) == ast.unparse(target):
             return []
-        return [New(code(target, " = ", inner))]
+        return [New(make_code(target, " = ", inner))]
 
     def is_only_setup(self, flow: Flow) -> bool:
         """Session configuration and device functions that nothing reads any more."""
@@ -176,14 +183,14 @@ class BuildTime:
         if flow.kind is Kind.CONFIG or (
             isinstance(flow.statement, ast.Assign)
             and isinstance(flow.statement.targets[0], ast.Attribute)
-            and self._config_target(flow.statement.targets[0])
+            and self._is_config_target(flow.statement.targets[0])
         ):
-            return not self._config_used(flow)
+            return not self._is_config_used(flow)
         return False
 
-    def _config_target(self, target: ast.expr) -> bool:
+    def _is_config_target(self, target: ast.expr) -> bool:
         while isinstance(target, ast.Attribute):
-            name = names.key(target)
+            name = names.find_key(target)
             if name and self._program.kinds.get(name) is Kind.CONFIG:
                 return True
             target = target.value
@@ -192,14 +199,14 @@ class BuildTime:
             and self._program.kinds.get(target.id) is Kind.CONFIG
         )
 
-    def _config_used(self, flow: Flow) -> bool:
-        bound = names.binds(flow.statement) | names.mutates(flow.statement)
+    def _is_config_used(self, flow: Flow) -> bool:
+        bound = names.find_binds(flow.statement) | names.find_mutations(flow.statement)
         if self._program.cluster is None:
             return False
-        config = names.argument(self._program.cluster.server_call, "config", 4)
-        return config is not None and bool(names.reads(config) & bound)
+        config = names.find_argument(self._program.cluster.server_call, "config", 4)
+        return config is not None and bool(names.find_reads(config) & bound)
 
-    def _partitioner_of(
+    def _find_partitioner(
         self, node: ast.AST, symbols: tuple[str, ...], position: int
     ) -> ast.expr | None:
         """The partitioner that a call in `node` is given, if shards are kept at all."""
@@ -213,10 +220,10 @@ class BuildTime:
                 isinstance(call, ast.Call)
                 and self._scopes.resolve(call.func) in symbols
             ):
-                value = names.argument(call, "partitioner", position)
+                value = names.find_argument(call, "partitioner", position)
                 if (
                     value is not None
-                    and names.literal(value) is None
+                    and names.read_literal(value) is None
                     and not isinstance(value, ast.Constant)
                 ):
                     return value
@@ -237,9 +244,9 @@ class BuildTime:
         ):
             return []
         if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):
-            return [Dropped(statement), *self.suite(flow.suites["body"])]
+            return [Dropped(statement), *self.write_suite(flow.suites["body"])]
         if isinstance(statement, ast.For):
-            lifts = lifts_of_round(flow)
+            lifts = list_lifts_of_round(flow)
             round_ = list_round_statements(flow.suites["body"])
             nested = [
                 f
@@ -252,20 +259,22 @@ class BuildTime:
                     nested[0].lifts[0].node,
                     "layers made in blocks nested in a loop",
                 )
-            kept = self.loop_names(flow)
+            kept = self.list_loop_names(flow)
             if lifts or kept:
                 return self._build_loop(flow, statement, lifts, kept)
-        suites = {field: self.suite(suite) for field, suite in flow.suites.items()}
+        suites = {
+            field: self.write_suite(suite) for field, suite in flow.suites.items()
+        }
         if all(is_empty(items) for items in suites.values()):
             return [Dropped(statement)] if not flow.step else []
         block = Keep(statement, suites)
         if isinstance(statement, ast.With):
             for item in statement.items:
-                sharded = self._partitioner_of(
+                sharded = self._find_partitioner(
                     item.context_expr, ("tf.variable_scope",), 6
                 )
                 if sharded is not None:
-                    header = code(
+                    header = make_code(
                         "with training_session.partitioner.sharding(", sharded, "):"
                     )
                     return [Block(header, [block])]
@@ -275,9 +284,9 @@ class BuildTime:
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
     ) -> list[Item]:
         lists = [*[lift.name for lift in lifts], *kept]
-        list_of = {name: self.list_of(statement, name) for name in lists}
+        list_of = {name: self.name_list(statement, name) for name in lists}
         items: list[Item] = [
-            New(code(f"{kept_in} = []")) for kept_in in list_of.values()
+            New(make_code(f"{kept_in} = []")) for kept_in in list_of.values()
         ]
         body: list[Item] = []
         direct = [lift for f in flow.suites["body"] for lift in f.lifts]
@@ -287,21 +296,25 @@ class BuildTime:
                 for lift in inner.lifts:
                     if lift.create.parts:
                         body.append(
-                            New(code(f"{list_of[lift.name]}.append(", lift.create, ")"))
+                            New(
+                                make_code(
+                                    f"{list_of[lift.name]}.append(", lift.create, ")"
+                                )
+                            )
                         )
             else:
-                body.extend(self.flow(inner))
-        body.extend(New(code(f"{list_of[name]}.append({name})")) for name in kept)
+                body.extend(self.write_flow(inner))
+        body.extend(New(make_code(f"{list_of[name]}.append({name})")) for name in kept)
         items.append(Keep(statement, {"body": body}))
         return items
 
-    def list_of(self, loop: ast.For, name: str) -> str:
+    def name_list(self, loop: ast.For, name: str) -> str:
         """The list that keeps what the rounds of a loop make; another loop has its own."""
         if (loop, name) not in self._lists:
-            self._lists[loop, name] = self._context.fresh(f"{name}_list")
+            self._lists[loop, name] = self._context.choose_free_name(f"{name}_list")
         return self._lists[loop, name]
 
-    def loop_names(self, flow: Flow) -> list[str]:
+    def list_loop_names(self, flow: Flow) -> list[str]:
         """Variables made in each round of a loop and read in the same round's step."""
         made: list[str] = []
         round_ = list_round_statements(flow.suites["body"])
@@ -313,7 +326,7 @@ class BuildTime:
             if (inner.step and not inner.suites) or inner.lifts:
                 read |= inner.reads
             elif inner.step:
-                read |= header_reads(inner.statement)
+                read |= find_header_reads(inner.statement)
         nested = [
             f
             for f in list_every_flow(flow.suites["body"])
@@ -341,7 +354,7 @@ class BuildTime:
             for i in statement.items
         )
 
-    def specs(self, early: Mapping[str, str]) -> Specs:
+    def make_specs(self, early: Mapping[str, str]) -> Specs:
         """Specs of the driver's tensors: feeds' as declared, elements' of the dataset.
 
         Args:
@@ -351,14 +364,14 @@ class BuildTime:
         known = {key: p.spec for key, p in program.placeholders.items()}
         for key, (iterator, flow) in program.elements.items():
             target = flow.statement.targets[0]  # type: ignore[attr-defined]
-            spec = program.element_spec(iterator)
-            known[key] = code(spec, _find_path(target, key) or "")
+            spec = program.write_element_spec(iterator)
+            known[key] = make_code(spec, _find_path(target, key) or "")
         specs = Specs(
             program.flows,
             program.static_reads,
             known,
             program.kinds,
-            self._context.fresh,
+            self._context.choose_free_name,
             self._diagnostics,
         )
         specs.take_early(early)
@@ -368,7 +381,7 @@ class BuildTime:
 def _find_path(target: ast.expr, key: str) -> str | None:
     """How a name is taken out of what a target unpacks: "[1][0]"; None if it is not."""
     if not isinstance(target, (ast.Tuple, ast.List)):
-        return "" if names.key(target) == key else None
+        return "" if names.find_key(target) == key else None
     for index, element in enumerate(target.elts):
         path = _find_path(element, key)
         if path is not None:

@@ -16,7 +16,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import header_reads
+from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "Bind the value to a name of its own that nothing changes later."
@@ -60,7 +60,7 @@ class _Order:
         restated: set[str] = set()
         for flow in self._flows:
             if flow in self._included and self._is_plain(flow):
-                for name in sorted(names.binds(flow.statement)):
+                for name in sorted(names.find_binds(flow.statement)):
                     restated.add(name)
                     change = self._find_change_of_restated(flow, name)
                     if change is not None and name not in told:
@@ -76,13 +76,13 @@ class _Order:
             name
             for flow in self._flows
             if isinstance(getattr(flow.statement, "value", None), ast.Constant)
-            for name in names.binds(flow.statement)
+            for name in names.find_binds(flow.statement)
         }
         made = made.union(*[f.binds for f in self._included if not f.suites])
         for flow in self._flows:
             if flow not in self._included:
                 continue
-            for name in sorted(self._reads_of(flow) - made - told):
+            for name in sorted(self._list_reads(flow) - made - told):
                 change = self._find_change_after_read(flow, name)
                 if change is not None and name not in told:
                     told.add(name)
@@ -99,8 +99,8 @@ class _Order:
     def _is_plain(self, flow: Flow) -> bool:
         return flow.host and not flow.suites and flow.kind is Kind.HOST
 
-    def _reads_of(self, flow: Flow) -> set[str]:
-        return header_reads(flow.statement) if flow.suites else set(flow.reads)
+    def _list_reads(self, flow: Flow) -> set[str]:
+        return find_header_reads(flow.statement) if flow.suites else set(flow.reads)
 
     def _find_change_of_restated(self, flow: Flow, name: str) -> ast.stmt | None:
         """A change between a definition, and the last that the graph reads of it."""
@@ -119,31 +119,31 @@ class _Order:
         return next((statement for _, statement, _ in changes), None)
 
     def _find_last_read(self, flow: Flow, name: str) -> int | None:
-        loops = self._loops_around(flow)
+        loops = self._list_loops_around(flow)
         last: int | None = None
         for later in self._flows[self._place[flow] + 1 :]:
-            if later in self._included and name in self._reads_of(later):
-                last = max([self._place[later], *self._ends_of_loops(later, loops)])
+            if later in self._included and name in self._list_reads(later):
+                last = max([self._place[later], *self._list_loop_ends(later, loops)])
             if (
                 isinstance(later.statement, ast.Assign)
-                and name in map(names.key, later.statement.targets)
+                and name in map(names.find_key, later.statement.targets)
                 and set(self._around[later]) <= set(self._around[flow])
             ):
                 break
         return last
 
-    def _loops_around(self, flow: Flow) -> list[Flow]:
+    def _list_loops_around(self, flow: Flow) -> list[Flow]:
         return [
             f
             for f in self._around[flow]
             if isinstance(f.statement, (ast.For, ast.While))
         ]
 
-    def _ends_of_loops(self, flow: Flow, but: Sequence[Flow]) -> list[int]:
+    def _list_loop_ends(self, flow: Flow, but: Sequence[Flow]) -> list[int]:
         """Where the loops around a statement end, as their rounds come again."""
         return [
             self._place[list_every_flow([loop])[-1]]
-            for loop in self._loops_around(flow)
+            for loop in self._list_loops_around(flow)
             if loop not in but
         ]
 
@@ -172,12 +172,12 @@ class _Order:
         }
         if not kinds:
             return None
-        loops = set(self._loops_around(flow))
+        loops = set(self._list_loops_around(flow))
         place = self._place[flow]
         for at, statement, change in self._walk_changes(
             {name}, place + 1, len(self._flows)
         ):
-            shared = loops & set(self._loops_around(self._flows[at]))
+            shared = loops & set(self._list_loops_around(self._flows[at]))
             if any(is_seen(change, read) for read in kinds):
                 if not (shared and change.startswith("[")):
                     return statement
@@ -188,7 +188,7 @@ def _find_reads(root: ast.AST, name: str) -> Iterator[str]:
     """How a name is read: "" as a whole, "len" for its size, `[key]` for one entry."""
     above = {c: n for n in walk_breadth_first(root) for c in ast.iter_child_nodes(n)}
     for node in walk_breadth_first(root):
-        if names.key(node) != name or not isinstance(
+        if names.find_key(node) != name or not isinstance(
             getattr(node, "ctx", None), ast.Load
         ):
             continue

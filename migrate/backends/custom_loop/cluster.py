@@ -10,7 +10,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Kind, Replication
 from migrate.source.nodes import walk_breadth_first
 
@@ -26,7 +26,7 @@ class Cluster:
         self._diagnostics = context.diagnostics
         self._plan = context.plan
 
-    def server(self) -> None:
+    def start_server(self) -> None:
         """The server starts where it did; a ps task of synchronous training ends."""
         cluster, plan = self._program.cluster, self._plan
         if cluster is None:
@@ -44,71 +44,74 @@ class Cluster:
         bound = names.bind_arguments(call, positional) or {}
         for index, argument in enumerate(call.args):
             if positional[index] != "config":
-                parts.append(code(argument))
+                parts.append(make_code(argument))
         for keyword in call.keywords:
             if keyword.arg != "config":
-                parts.append(code(f"{keyword.arg}=", keyword.value))
+                parts.append(make_code(f"{keyword.arg}=", keyword.value))
         config = bound.get("config")
         given = config is not None and not (
             isinstance(config, ast.Constant) and config.value is None
         )
         parts.append(
-            code("config=training_session.server_config(", config, ")")
+            make_code("config=training_session.server_config(", config, ")")
             if given and config is not None
-            else code("config=training_session.server_config()")
+            else make_code("config=training_session.server_config()")
         )
         plan.replace(
-            call, code("tf.distribute.Server(\n    ", join_code(",\n    ", parts), ")")
+            call,
+            make_code("tf.distribute.Server(\n    ", join_code(",\n    ", parts), ")"),
         )
         leave = (
             'training_session.leave("Synchronous training needs no parameter server.")'
         )
         replication, condition = self._program.replication, self._program.condition
         if replication is not Replication.ASYNCHRONOUS:
-            self._serverless()
+            self._drop_server_uses()
         served = "training_session.serve_until_done("
         name = cluster.server.targets[0]  # type: ignore[attr-defined]
         if replication is Replication.SYNCHRONOUS:
             plan.statements[cluster.server] = [Dropped(cluster.server)]
             for join in self._program.joins:
-                plan.statements[join] = [New(code(leave), join)]
+                plan.statements[join] = [New(make_code(leave), join)]
         elif replication is Replication.CHOSEN_AT_RUN_TIME:
             assert condition is not None
             plan.statements[cluster.server] = [
                 Block(
-                    code("if not ", parenthesise(condition), ":"),
+                    make_code("if not ", parenthesise(condition), ":"),
                     [Keep(cluster.server)],
                     cluster.server,
                 )
             ]
             for join in self._program.joins:
                 plan.statements[join] = [
-                    Block(code("if ", condition, ":"), [New(code(leave))], join),
-                    New(code(served, name, ")"))
+                    Block(
+                        make_code("if ", condition, ":"), [New(make_code(leave))], join
+                    ),
+                    New(make_code(served, name, ")"))
                     if self._program.servers_end
                     else Keep(join),
                 ]
         elif self._program.servers_end:
             for join in self._program.joins:
-                plan.statements[join] = [New(code(served, name, ")"), join)]
+                plan.statements[join] = [New(make_code(served, name, ")"), join)]
 
-    def _serverless(self) -> None:
+    def _drop_server_uses(self) -> None:
         """What says something of the server, where synchronous training has none."""
         program, cluster = self._program, self._program.tasks
-        server = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        server = names.find_key(cluster.server.targets[0])  # type: ignore[attr-defined]
         skipped = {cluster.server, program.session, *program.joins}
         for statement in around.list_all_statements(program.driver.body):
-            suites = [s for _, suite in names.suites(statement) for s in suite]
+            suites = [s for _, suite in names.list_suites(statement) for s in suite]
             inside = {n for s in suites for n in walk_breadth_first(s)}
             if statement in skipped or not any(
-                names.key(n) == server and n not in inside
+                names.find_key(n) == server and n not in inside
                 for n in walk_breadth_first(statement)
             ):
                 continue
             if not (
                 isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Call)
-                and names.key(statement.value.func) == "print"
+                and names.find_key(statement.value.func) == "print"
             ):
                 self._diagnostics.refuse(
                     "S185",
@@ -134,12 +137,12 @@ class Cluster:
                 self._plan.statements[statement] = [Dropped(statement)]
             else:
                 assert program.condition is not None
-                test = code("if not ", parenthesise(program.condition), ":")
+                test = make_code("if not ", parenthesise(program.condition), ":")
                 self._plan.statements[statement] = [
                     Block(test, [Keep(statement)], statement)
                 ]
 
-    def strategy(self) -> list[Item]:
+    def write_strategy(self) -> list[Item]:
         """The statements that make the strategy and its replicas."""
         program = self._program
         if program.cluster is None:
@@ -151,7 +154,7 @@ class Cluster:
                 *_write_connection(connected, program.serves),
                 *_write_local_strategy(program.towers),
             ]
-        spec = self._spec(program.cluster)
+        spec = self._write_spec(program.cluster)
         home, within = "training_session", ""
         if program.towers is not None:
             self._plan.support.add("towers_of_workers.py")
@@ -161,25 +164,25 @@ class Cluster:
             made = _write_worker_strategy(program.cluster, spec, home, within)
         elif program.replication is Replication.CHOSEN_AT_RUN_TIME:
             assert program.condition is not None
-            test = code("if ", program.condition, ":")
+            test = make_code("if ", program.condition, ":")
             workers = _write_worker_strategy(program.cluster, spec, home, within)
-            servers = self._servers(program.cluster, spec, home, within)
+            servers = self._write_servers(program.cluster, spec, home, within)
             made = [Block(test, workers, orelse=servers)]
         else:
-            made = self._servers(program.cluster, spec, home, within)
+            made = self._write_servers(program.cluster, spec, home, within)
         return _choose_strategy(program.clustered, made)
 
-    def _spec(self, cluster: ir.Cluster) -> ast.expr | Code:
+    def _write_spec(self, cluster: ir.Cluster) -> ast.expr | Code:
         """The cluster as a ClusterSpec, which a server may be given as a dict."""
         spec = cluster.spec
-        if self._program.kinds.get(names.key(spec) or "") is Kind.CLUSTER or (
+        if self._program.kinds.get(names.find_key(spec) or "") is Kind.CLUSTER or (
             isinstance(spec, ast.Call)
             and self._scopes.resolve(spec.func) == "tf.train.ClusterSpec"
         ):
             return spec
-        return code("tf.train.ClusterSpec(", spec, ")")
+        return make_code("tf.train.ClusterSpec(", spec, ")")
 
-    def _servers(
+    def _write_servers(
         self, cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
     ) -> list[Item]:
         """The strategy with parameter servers, and its replicas.
@@ -193,21 +196,21 @@ class Cluster:
         if program.partitioned:
             partitioner = ",\n    variable_partitioner=training_session.partitioner"
         if cluster.jobs is not None and not cluster.jobs & {"chief", "master"}:
-            test = code("if ", index, " != 0:")
+            test = make_code("if ", index, " != 0:")
             comment = "# Worker 0 is also the coordinator; the other workers serve it."
         else:
             of_task = join_code(", ", [spec, cluster.job_name, index])
-            test = code("if not training_session.is_coordinator(", of_task, "):")
+            test = make_code("if not training_session.is_coordinator(", of_task, "):")
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
         chosen = program.replication is Replication.CHOSEN_AT_RUN_TIME
         above = "" if chosen or program.clustered is not None else "\n"
         server = cluster.server.targets[0]  # type: ignore[attr-defined]
-        serve = New(code("training_session.serve(", server, ")"))
+        serve = New(make_code("training_session.serve(", server, ")"))
         ends = ", ends_servers=True" if program.servers_end else ""
         return [
-            Block(code(above + comment + "\n", test), [serve]),
+            Block(make_code(above + comment + "\n", test), [serve]),
             New(
-                code(
+                make_code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
                     f"    {_RESOLVER}(\n        training_session.with_coordinator(",
                     spec,
@@ -215,7 +218,7 @@ class Cluster:
                 )
             ),
             New(
-                code(
+                make_code(
                     f"replicas = {home}.AsynchronousReplicas(strategy, ",
                     spec,
                     ends,
@@ -229,11 +232,11 @@ class Cluster:
 def _write_worker_strategy(
     cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
 ) -> list[Item]:
-    """The strategy of workers that keep pace, and its replicas; see `Cluster._servers`."""
+    """The strategy of workers that keep pace, and its replicas; see `Cluster._write_servers`."""
     index = cluster.task_index
     return [
         New(
-            code(
+            make_code(
                 "strategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
                 f"    cluster_resolver={_RESOLVER}(\n"
                 "        training_session.workers_only(",
@@ -244,7 +247,7 @@ def _write_worker_strategy(
             )
         ),
         New(
-            code(
+            make_code(
                 f"replicas = {home}.SynchronousReplicas(strategy, ", index, within, ")"
             )
         ),
@@ -257,15 +260,15 @@ def _choose_strategy(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
         return made
     alone: list[Item] = [
         New(
-            code(
+            make_code(
                 "# Without a cluster this process trains alone.\n"
                 "strategy = tf.distribute.get_strategy()"
             )
         ),
-        New(code("replicas = training_session.SynchronousReplicas(strategy, 0)")),
+        New(make_code("replicas = training_session.SynchronousReplicas(strategy, 0)")),
     ]
     first, second = (made, alone) if choice.holds else (alone, made)
-    return [Block(code("\nif ", choice.test, ":"), first, orelse=second)]
+    return [Block(make_code("\nif ", choice.test, ":"), first, orelse=second)]
 
 
 def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
@@ -276,15 +279,17 @@ def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
     comment = "# The client is no task of the cluster."
     if serves:
         comment = "# This task is also the only client of the cluster."
-    return [New(code(f"\n{comment}\n{call}"))]
+    return [New(make_code(f"\n{comment}\n{call}"))]
 
 
 def _write_task_replicas(towers: ir.Towers) -> list[Item]:
     """A replica per tower, on the tower's own task; variables are where they were."""
     dealt = f", dealt_to={towers.dealt}" if towers.dealt else ""
     return [
-        New(code(f"\nstrategy = towers_on_tasks.strategy(\n    {towers.devices})")),
-        New(code(f"replicas = towers_on_tasks.Replicas(strategy{dealt})")),
+        New(
+            make_code(f"\nstrategy = towers_on_tasks.strategy(\n    {towers.devices})")
+        ),
+        New(make_code(f"replicas = towers_on_tasks.Replicas(strategy{dealt})")),
     ]
 
 
@@ -297,6 +302,6 @@ def _write_local_strategy(towers: ir.Towers | None) -> list[Item]:
         devices = f"plain_session.tower_devices({towers.count})"
         made = f"tf.distribute.MirroredStrategy({devices})"
     return [
-        New(code(f"\nstrategy = {made}")),
-        New(code("replicas = plain_session.LocalReplicas(strategy)")),
+        New(make_code(f"\nstrategy = {made}")),
+        New(make_code("replicas = plain_session.LocalReplicas(strategy)")),
     ]

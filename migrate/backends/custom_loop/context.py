@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow
 
 
@@ -37,7 +37,7 @@ class Context:
         flows = {f.statement: f for f in list_every_flow(self.program.flows)}
         object.__setattr__(self, "flow_of", flows)
 
-    def fresh(self, wish: str) -> str:
+    def choose_free_name(self, wish: str) -> str:
         """A name that is free, `wish` if it is."""
         name, number = wish, 2
         while name in self.taken:
@@ -49,5 +49,5 @@ class Context:
 def parenthesise(node: ast.expr) -> Code:
     """An expression that can be negated."""
     if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
-        return code(node)
-    return code("(", node, ")")
+        return make_code(node)
+    return make_code("(", node, ")")

@@ -40,7 +40,7 @@ class Created:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._methods = reach.methods(context.scopes)
+        self._methods = reach.find_methods(context.scopes)
 
     def check(self, flow: Flow) -> None:
         """A step function runs many times: what it creates would be lost, or refused."""
@@ -68,7 +68,7 @@ class Created:
             if is_of_ring(self._context.scopes):
                 reason, recipe = _OF_HOROVOD
             self._context.diagnostics.refuse("N107", call, reason, recipe)
-        symbol = self._creator_in(call)
+        symbol = self._find_creator(call)
         if symbol:
             self._context.diagnostics.refuse(
                 "N104",
@@ -79,7 +79,7 @@ class Created:
                 symbol,
             )
 
-    def _creator_in(self, call: ast.Call) -> str:
+    def _find_creator(self, call: ast.Call) -> str:
         """What makes variables in a call, or in a function of the file it calls.
 
         A function that Python's own are given, it calls, too: `reduce(dense, sizes, x)`.
@@ -96,14 +96,14 @@ class Created:
         work: list[ast.AST] = [call.func]
         for argument in given:
             if isinstance(argument, ast.Name):
-                work.extend(reach.definitions(self._context.scopes, argument))
+                work.extend(reach.find_definitions(self._context.scopes, argument))
         while work:
             for node in walk_breadth_first(work.pop()):
                 if node in seen:
                     continue
                 new: set[ast.AST] = set()
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    new = set(reach.definitions(self._context.scopes, node))
+                    new = set(reach.find_definitions(self._context.scopes, node))
                 elif isinstance(node, ast.Attribute):
                     new = set(self._methods.get(node.attr, ()))
                 work.extend(new - seen)

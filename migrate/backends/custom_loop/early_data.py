@@ -36,8 +36,8 @@ def find_late_statements(
     for statement in statements:
         if isinstance(statement, _DEFINITIONS):
             continue
-        own = names.binds(statement) | names.mutates(statement)
-        after = (names.reads(statement) | own) & bound or own & read
+        own = names.find_binds(statement) | names.find_mutations(statement)
+        after = (names.find_reads(statement) | own) & bound or own & read
         if statement in needed:
             if after or _names_data(find_called(scopes, statement), scopes):
                 return None
@@ -55,9 +55,9 @@ def find_late_statements(
 
 def _find_changed_names(statement: ast.stmt) -> set[str]:
     """Names whose values a statement changes where they are."""
-    found = names.mutates(statement)
+    found = names.find_mutations(statement)
     if isinstance(statement, ast.AugAssign):
-        found |= names.binds(statement)
+        found |= names.find_binds(statement)
     return found
 
 
@@ -66,7 +66,7 @@ def _find_aliases(
 ) -> set[str]:
     """Names that may hold parts of what others hold: `rows = data[:8]`."""
     held = [
-        names.binds(s) | (_find_read_variables(s, scopes) - {_RANDOM})
+        names.find_binds(s) | (_find_read_variables(s, scopes) - {_RANDOM})
         for s in statements
         if isinstance(s, ast.Assign)
     ]
@@ -86,13 +86,13 @@ def _find_needed_statements(
 ) -> set[ast.stmt]:
     """The server, what it is made of, and what waits for it."""
     found = {server}
-    wanted = names.reads(server)
+    wanted = names.find_reads(server)
     for statement in reversed(statements[: statements.index(server)]):
-        if names.binds(statement) & wanted:
+        if names.find_binds(statement) & wanted:
             found.add(statement)
-            wanted |= names.reads(statement)
-    served = names.binds(server)
-    return found | {s for s in statements if names.reads(s) & served}
+            wanted |= names.find_reads(statement)
+    served = names.find_binds(server)
+    return found | {s for s in statements if names.find_reads(s) & served}
 
 
 def _find_read_variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
@@ -102,12 +102,12 @@ def _find_read_variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
         for node in walk_breadth_first(statement)
         if isinstance(node, ast.Name) and _is_variable(node, scopes)
     }
-    return found | _draws(statement, scopes)
+    return found | _find_drawn(statement, scopes)
 
 
 def _find_names_used_by_calls(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Names of values that calls are given, or whose methods are called."""
-    found = _draws(statement, scopes)
+    found = _find_drawn(statement, scopes)
     for call in walk_breadth_first(statement):
         if isinstance(call, ast.Call):
             for part in (call.func, *call.args, *(k.value for k in call.keywords)):
@@ -118,13 +118,13 @@ def _find_names_used_by_calls(statement: ast.stmt, scopes: Scopes) -> set[str]:
 
 
 def _is_variable(node: ast.Name, scopes: Scopes) -> bool:
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     if owner is None or scopes.resolve(node) is not None:
         return False
     return not any(isinstance(bound, _DEFINITIONS) for bound in owner.bindings[node.id])
 
 
-def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
+def _find_drawn(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Whether code, or what it calls, draws by a generator of a whole module."""
     for code in (statement, *find_reached(scopes, [statement])):
         for node in walk_breadth_first(code):

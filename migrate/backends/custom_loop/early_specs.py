@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.aliases import Aliases
 from migrate.plan import Dropped, New
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -31,7 +31,7 @@ def make_early_specs(context: Context) -> dict[str, str]:
             continue
         for key in sorted(flow.binds & set(program.placeholders)):
             placeholder = program.placeholders[key]
-            declared = [*placeholder.spec.nodes()]
+            declared = [*placeholder.spec.walk_nodes()]
             if placeholder.default is not None:
                 declared.append(placeholder.default)
             read = _find_values(context, declared)
@@ -51,10 +51,10 @@ def make_early_specs(context: Context) -> dict[str, str]:
                         "later.",
                     )
                 continue
-            made[key] = context.fresh(key.replace(".", "_") + "_spec")
+            made[key] = context.choose_free_name(key.replace(".", "_") + "_spec")
             context.plan.statements[flow.statement] = [
                 Dropped(flow.statement),
-                New(code(f"{made[key]} = ", placeholder.spec)),
+                New(make_code(f"{made[key]} = ", placeholder.spec)),
             ]
     return made
 
@@ -67,7 +67,7 @@ def _find_values(context: Context, nodes: list[ast.AST]) -> set[str]:
         for node in walk_breadth_first(root)
         if isinstance(node, (ast.Name, ast.Attribute))
         and context.scopes.find_dotted_path(node) is None
-        and (key := names.key(node)) is not None
+        and (key := names.find_key(node)) is not None
     }
 
 
@@ -85,11 +85,11 @@ def _find_changes(
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             continue
         bound = (
-            names.binds(statement.target)
+            names.find_binds(statement.target)
             if isinstance(statement, ast.For)
             else set()
             if flow.suites
-            else names.binds(statement)
+            else names.find_binds(statement)
         )
         if bound & read:
             yield statement

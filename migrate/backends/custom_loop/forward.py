@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
-from migrate.program.slices import header_reads
+from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 
 # Fewer statements are clearer where they are used.
@@ -39,7 +39,7 @@ class Forward:
     results: tuple[str, ...]
     steps: tuple[StepFunction, ...]
 
-    def call(self, step: StepFunction, later: set[str]) -> Flow:
+    def make_call(self, step: StepFunction, later: set[str]) -> Flow:
         """The call as a statement of a step that reads the names `later`."""
         targets = [name if name in later else "_" for name in self.results]
         text = f"{', '.join(targets)} = {self.name}({', '.join(self.parameters)})"
@@ -49,7 +49,7 @@ class Forward:
             frozenset(self.parameters),
             frozenset(self.results) & later,
             step=True,
-            step_code=code(text),
+            step_code=make_code(text),
         )
 
 
@@ -108,13 +108,13 @@ def read_after(step: StepFunction, rest: Sequence[Flow]) -> set[str]:
     for flow in rest:
         found |= flow.reads
     for fetch in step.fetches:
-        for node in fetch.nodes():
-            found |= names.reads(node)
+        for node in fetch.walk_nodes():
+            found |= names.find_reads(node)
     for value in step.observed.values():
-        found |= names.reads(value)
+        found |= names.find_reads(value)
     for flow in rest:
         if flow.update is not None and flow.update.loss is not None:
-            found |= names.reads(flow.update.loss)
+            found |= names.find_reads(flow.update.loss)
     return found
 
 
@@ -156,7 +156,9 @@ def _list_reads(flow: Flow, step: StepFunction) -> set[str]:
     if not flow.suites:
         return set(flow.reads)
     inner = [f for suite in flow.suites.values() for f in suite if f in step.flows]
-    return header_reads(flow.statement).union(*[_list_reads(f, step) for f in inner])
+    return find_header_reads(flow.statement).union(
+        *[_list_reads(f, step) for f in inner]
+    )
 
 
 def _list_bound_names(flow: Flow) -> list[str]:
@@ -166,7 +168,7 @@ def _list_bound_names(flow: Flow) -> list[str]:
             key
             for target in statement.targets
             for node in walk_breadth_first(target)
-            if (key := names.key(node)) in flow.binds and key is not None
+            if (key := names.find_key(node)) in flow.binds and key is not None
         ]
     # A feed or an element that a block declares is the step's parameter, not a result.
     dropped = [f.binds for f in list_every_flow([flow]) if f.dropped]

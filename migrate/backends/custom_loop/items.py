@@ -22,7 +22,7 @@ def rebuild_statement(
 
     One whose suites all become empty is dropped with them; an emptied `else` goes.
     """
-    suites = {field: inner(suite) for field, suite in names.suites(statement)}
+    suites = {field: inner(suite) for field, suite in names.list_suites(statement)}
     if suites and all(is_empty(items) for items in suites.values()):
         return Dropped(statement)
     return Keep(statement, suites)

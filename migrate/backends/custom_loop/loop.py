@@ -13,7 +13,7 @@ from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -36,18 +36,18 @@ class Loop:
             r.statement: r for r in context.program.runs if r.statement is not None
         }
 
-    def worker(self, staying: list[ast.stmt]) -> list[Item]:
+    def write_worker(self, staying: list[ast.stmt]) -> list[Item]:
         program = self._program
         body: list[Item] = []
         for statement in program.moved:
-            items = self.suite([statement])
+            items = self.write_suite([statement])
             body.extend(items)
         body.extend(self.make_unnamed_iterators())
-        body.extend(self.suite(program.tail))
+        body.extend(self.write_suite(program.tail))
         index = program.tasks.task_index
         dump = ast.dump(index)
         rebound: dict[ast.AST, Code] = {
-            node: code("task_index")
+            node: make_code("task_index")
             for statement in [*program.moved, *program.tail]
             for node in walk_breadth_first(statement)
             if isinstance(node, ast.expr)
@@ -62,23 +62,27 @@ class Loop:
         }
         name = "run_worker" if "run_worker" not in taken else "run_worker_loop"
         return [
-            Block(code(f"\ndef {name}(task_index):"), body, replace=rebound),
-            New(code(f"\nreplicas.run({name}{', workers=1' if program.lone else ''})")),
+            Block(make_code(f"\ndef {name}(task_index):"), body, replace=rebound),
+            New(
+                make_code(
+                    f"\nreplicas.run({name}{', workers=1' if program.lone else ''})"
+                )
+            ),
         ]
 
     def make_unnamed_iterators(self) -> list[Item]:
         return [
-            New(code(f"{name} = iter(", dataset, ")"))
+            New(make_code(f"{name} = iter(", dataset, ")"))
             for name, dataset in self._program.unnamed_iterators.items()
         ]
 
-    def suite(self, statements: Sequence[ast.stmt]) -> list[Item]:
-        items = [self._tail_item(s) for s in statements]
+    def write_suite(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        items = [self._write_tail_item(s) for s in statements]
         function = self._scopes.parents.get(statements[0]) if statements else None
         rebound = self._find_rebound(function)
         if rebound:
             place = 1 if isinstance(items[0], Keep) and _is_text(statements[0]) else 0
-            items.insert(place, New(code(f"{self._word} {', '.join(rebound)}")))
+            items.insert(place, New(make_code(f"{self._word} {', '.join(rebound)}")))
         return items
 
     def _find_rebound(self, function: ast.AST | None) -> list[str]:
@@ -110,7 +114,7 @@ class Loop:
         )
         return "nonlocal" if inside else "global"
 
-    def _tail_item(self, statement: ast.stmt) -> Item:
+    def _write_tail_item(self, statement: ast.stmt) -> Item:
         flow = self._flow_of.get(statement)
         if flow is not None and (flow.dropped or self._build.is_only_setup(flow)):
             return Dropped(statement)
@@ -125,23 +129,23 @@ class Loop:
                 if text == ("None",):
                     return Dropped(statement)
                 return New(run.replacement, statement)
-        if names.suites(statement):
-            item = rebuild_statement(statement, self.suite)
+        if names.list_suites(statement):
+            item = rebuild_statement(statement, self.write_suite)
             if isinstance(item, Keep):
-                self._runs_in(statement)
+                self._replace_runs(statement)
             return item
         if self._sync.mentions(statement):
             return self._sync.drop_hook(statement)
-        self._runs_in(statement)
+        self._replace_runs(statement)
         if run is not None and run.targets is not None and run.step is not None:
-            return New(code(run.targets, " = ", self._call(run)), statement)
+            return New(make_code(run.targets, " = ", self._write_call(run)), statement)
         return Keep(statement)
 
-    def _runs_in(self, statement: ast.stmt) -> None:
+    def _replace_runs(self, statement: ast.stmt) -> None:
         """Replaces the run calls of this statement (its header, if compound)."""
         nested = {
             id(n)
-            for _, suite in names.suites(statement)
+            for _, suite in names.list_suites(statement)
             for s in suite
             for n in walk_breadth_first(s)
         }
@@ -150,13 +154,13 @@ class Loop:
                 continue
             run = self._run_of.get(node)
             if run is not None:
-                self._plan.replace(node, run.replacement or self._call(run))
+                self._plan.replace(node, run.replacement or self._write_call(run))
 
-    def _call(self, run: ir.Run) -> Code:
+    def _write_call(self, run: ir.Run) -> Code:
         assert run.step is not None and isinstance(run.call.func, ast.Attribute)
         arguments: list[str | ast.AST | Code] = [run.step.name]
         if run.step.element is not None:
-            target = self._steps.element_target(run.step)
+            target = self._steps.find_element_target(run.step)
             star = (
                 "*"
                 if isinstance(target, (ast.Tuple, ast.List))
@@ -164,10 +168,10 @@ class Loop:
                 else ""
             )
             iterator = run.source or run.step.element
-            drawn = code(f"{star}{iterator}.get_next()")
+            drawn = make_code(f"{star}{iterator}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
-        return code(run.call.func, "(", join_code(", ", arguments), ")")
+        return make_code(run.call.func, "(", join_code(", ", arguments), ")")
 
 
 def _is_text(statement: ast.stmt) -> bool:

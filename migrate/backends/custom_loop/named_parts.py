@@ -18,7 +18,7 @@ from migrate.backends.custom_loop.scope_names import ScopeNames
 from migrate.facts import reach
 from migrate.program.binding_time import list_every_flow
 from migrate.program.binding_time.numbered_scopes import tell_renamed
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -86,7 +86,7 @@ class NamedParts:
                 self._tell(block.statement)
                 found.append(flow)
                 continue
-            header = code(f'with tf.name_scope("{path}/"):')
+            header = make_code(f'with tf.name_scope("{path}/"):')
             found.append(self._make_part(block, [flow], header))
         return found
 

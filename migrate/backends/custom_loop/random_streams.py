@@ -68,7 +68,7 @@ def _has_graph_seed(scopes: Scopes) -> bool:
 def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
     """`tf.set_random_seed(7)`, or `graph.seed = 7`."""
     if isinstance(node, ast.Call) and scopes.resolve(node.func) in keras_models.SEEDS:
-        seed = names.argument(node, "seed", 0)
+        seed = names.find_argument(node, "seed", 0)
         return not (isinstance(seed, ast.Constant) and seed.value is None)
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         return node.attr == "seed" and is_graph(node.value, scopes)
@@ -101,7 +101,7 @@ def _find_seeded_calls(
 
 
 def _has_seed(call: ast.Call) -> bool:
-    seed = names.argument(call, "seed")
+    seed = names.find_argument(call, "seed")
     return seed is not None and not (
         isinstance(seed, ast.Constant) and seed.value is None
     )
@@ -113,7 +113,7 @@ def _list_call_and_makers(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
         return [call, call.func]
     if not isinstance(call.func, ast.Name):
         return [call]
-    owner = scopes.scope_of(call.func).owner(call.func.id)
+    owner = scopes.find_scope(call.func).find_owner(call.func.id)
     values = [
         getattr(binding, "value", None)
         for binding in (owner.bindings[call.func.id] if owner else ())

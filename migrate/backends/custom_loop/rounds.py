@@ -20,7 +20,7 @@ def list_round_statements(flows: Sequence[Flow]) -> list[Flow]:
     return found
 
 
-def lifts_of_round(flow: Flow) -> list[ir.Lift]:
+def list_lifts_of_round(flow: Flow) -> list[ir.Lift]:
     """What statements of a loop's round make at build time, in order."""
     return [
         lift

@@ -42,17 +42,17 @@ class ScheduledTags:
 
     def is_apart(self, node: ast.expr) -> bool:
         """Whether a schedule that is read here is called in a scope of its own."""
-        return names.key(node) in self._keys and node not in self._kept
+        return names.find_key(node) in self._keys and node not in self._kept
 
     def is_first(self, node: ast.AST) -> bool:
         """Whether a schedule that a step calls before all else is called so there."""
-        return names.key(node) in self._tagged
+        return names.find_key(node) in self._tagged
 
     def _find_schedule(self, statement: ast.stmt) -> tuple[str, str] | None:
         """The variable of a schedule, and the name that it is given."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
-        key, call = names.key(statement.targets[0]), statement.value
+        key, call = names.find_key(statement.targets[0]), statement.value
         if (
             key is None
             or not isinstance(call, ast.Call)
@@ -60,7 +60,9 @@ class ScheduledTags:
         ):
             return None
         given = [k.value for k in call.keywords if k.arg == "name"] or call.args
-        literals = [value for v in given if isinstance(value := names.literal(v), str)]
+        literals = [
+            value for v in given if isinstance(value := names.read_literal(v), str)
+        ]
         return (key, literals[0]) if len(literals) == 1 else None
 
     def _compare(
@@ -97,7 +99,7 @@ class ScheduledTags:
                 if (
                     isinstance(node, (ast.Name, ast.Attribute))
                     and isinstance(node.ctx, ast.Load)
-                    and names.key(node) == key
+                    and names.find_key(node) == key
                     and node.lineno < call.lineno
                 ):
                     parent = self._scopes.parents[node]
@@ -112,12 +114,12 @@ class ScheduledTags:
 
     def _is_tagged(self, call: ast.Call, key: str, name: str) -> bool:
         """`tf.summary.scalar("lr", lr)`."""
-        tag = names.literal(names.argument(call, "name", 0))
+        tag = names.read_literal(names.find_argument(call, "name", 0))
         return (
             self._scopes.resolve(call.func) in roles.SUMMARIES
             and isinstance(tag, str)
             and tag.lower() == name.lower()
-            and key in names.reads(call)
+            and key in names.find_reads(call)
             and not any(k.arg in ("family", None) for k in call.keywords)
         )
 
@@ -150,7 +152,7 @@ class ScheduledTags:
                 isinstance(call, ast.Call)
                 and self._scopes.resolve(call.func) in roles.SCOPES
             ):
-                text = names.literal(call.args[0]) if call.args else None
+                text = names.read_literal(call.args[0]) if call.args else None
                 if not isinstance(text, str) or not text or text.endswith("/"):
                     return True
         return False

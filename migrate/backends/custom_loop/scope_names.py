@@ -28,7 +28,7 @@ class ScopeNames:
     def read_name(self, call: ast.Call) -> str | None:
         """A scope's name, "" where it is the one around it; None if it is not known."""
         parameter = "name_or_scope" if self.is_variable_scope(call) else "name"
-        given = names.argument(call, parameter, 0)
+        given = names.find_argument(call, parameter, 0)
         if (
             isinstance(given, ast.Call)
             and self._scopes.resolve(given.func) == "tf.get_variable_scope"
@@ -39,7 +39,7 @@ class ScopeNames:
         kind, text = evaluate(self._scopes, given, {})
         value = ast.literal_eval(text) if kind == "constant" else None
         if value is None and kind == "constant":
-            value = names.literal(names.argument(call, "default_name", 1))
+            value = names.read_literal(names.find_argument(call, "default_name", 1))
         return value.rstrip("/") if isinstance(value, str) else None
 
     def read_path(self, calls: Sequence[ast.Call]) -> str:

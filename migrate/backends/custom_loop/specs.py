@@ -17,9 +17,9 @@ from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -72,7 +72,7 @@ class Specs:
         """The items with specs for tensors, each defined before its first use."""
         found: list[Item] = []
         for item in items:
-            found.extend(self._item(item))
+            found.extend(self._insert_specs_before(item))
         return found
 
     def define_specs(self, tensors: set[str]) -> list[Item]:
@@ -80,28 +80,28 @@ class Specs:
         before: list[Item] = []
         for key in sorted(tensors):
             after = ast.Name(key, ast.Load(), lineno=sys.maxsize, col_offset=0)
-            name = self._name(key, after, before)
+            name = self._name_spec(key, after, before)
             if name is not None:
                 self.names[key] = name
         return before
 
-    def _item(self, item: Item) -> list[Item]:
+    def _insert_specs_before(self, item: Item) -> list[Item]:
         before: list[Item] = []
         if isinstance(item, Dropped):
             return [item]
         if isinstance(item, Block):
-            item.replace.update(self._edits(list(item.code.nodes()), before))
+            item.replace.update(self._make_edits(list(item.code.walk_nodes()), before))
             item.items = self.insert_specs(item.items)
             item.orelse = self.insert_specs(item.orelse)
         elif isinstance(item, New):
-            item.replace.update(self._edits(list(item.code.nodes()), before))
+            item.replace.update(self._make_edits(list(item.code.walk_nodes()), before))
         elif item.suites:
             header = [
                 child
-                for child in children(item.statement)
+                for child in list_children(item.statement)
                 if not isinstance(child, (ast.stmt, ast.ExceptHandler))
             ]
-            item.replace.update(self._edits(header, before))
+            item.replace.update(self._make_edits(header, before))
             if isinstance(item.statement, ast.With):
                 item.suites = {f: self.insert_specs(s) for f, s in item.suites.items()}
             else:
@@ -112,10 +112,10 @@ class Specs:
                     self.names.clear()
                     self.names.update(known)
         else:
-            item.replace.update(self._edits([item.statement], before))
+            item.replace.update(self._make_edits([item.statement], before))
         return [*before, item]
 
-    def _edits(
+    def _make_edits(
         self, roots: Sequence[ast.AST], before: list[Item]
     ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
@@ -124,14 +124,14 @@ class Specs:
                 key = self._reads.get(node) or self._find_parameter(node)
                 if key is None:
                     continue
-                name = self._name(key, node, before)
+                name = self._name_spec(key, node, before)
                 if name is not None:
-                    edits[node] = code(name)
+                    edits[node] = make_code(name)
         return edits
 
-    def _name(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
+    def _name_spec(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
         """The name of a tensor's spec; its definition goes to `before` if it is new."""
-        binding = self._last(key, node)
+        binding = self._find_last_binding(key, node)
         made = f"{key}@{binding.flow.statement.lineno}" if binding else key
         if made in self.names:
             return self.names[made]
@@ -149,10 +149,10 @@ class Specs:
             return None
         self.names[made] = name
         before.append(
-            value if isinstance(value, New) else New(code(f"{name} = ", value))
+            value if isinstance(value, New) else New(make_code(f"{name} = ", value))
         )
         if isinstance(value, New):
-            value.code = code(f"{name} = ", value.code)
+            value.code = make_code(f"{name} = ", value.code)
         return name
 
     def _find_parameter(self, node: ast.AST) -> str | None:
@@ -167,7 +167,7 @@ class Specs:
 
         A later statement of a loop does, too: in the next round it was before.
         """
-        loops = self._loops_of(node)
+        loops = self._list_loops_around(node)
         return [
             flow
             for flow in self._bound.get(key, [])
@@ -178,10 +178,10 @@ class Specs:
             )
         ]
 
-    def _loops_of(self, node: ast.AST) -> list[set[ast.AST]]:
+    def _list_loops_around(self, node: ast.AST) -> list[set[ast.AST]]:
         return [nodes for nodes in self._loops if node in nodes]
 
-    def _last(self, key: str, node: ast.AST) -> _Binding | None:
+    def _find_last_binding(self, key: str, node: ast.AST) -> _Binding | None:
         """What a name is bound by before it is read; None where that is not clear."""
         line = getattr(node, "lineno", 0)
         flows = self._bound.get(key, [])
@@ -189,7 +189,9 @@ class Specs:
         if len(flows) == 1:
             before = flows
         if any(
-            flow.statement in nodes for nodes in self._loops_of(node) for flow in flows
+            flow.statement in nodes
+            for nodes in self._list_loops_around(node)
+            for flow in flows
         ):
             return None  # An earlier round's tensor may be of another shape.
         if not before or any(f not in self._straight for f in before):
@@ -227,26 +229,28 @@ class Specs:
             return None
         specs: list[str | Code] = []
         for argument in arguments:
-            name = self._name(argument, flow.statement, before)
-            specs.append(name or code(argument))
+            name = self._name_spec(argument, flow.statement, before)
+            specs.append(name or make_code(argument))
         lifts: dict[ast.AST, Code] = {lift.node: lift.use for lift in flow.lifts}
         lifts.update(
-            {n: code("0") for n in walk_breadth_first(value) if self._is_tower(n)}
+            {n: make_code("0") for n in walk_breadth_first(value) if self._is_tower(n)}
         )
         whole = next((x for x in flow.lifts if x.node is value), None)
         if whole is not None and whole.use.parts[0] == whole.name and arguments:
             inside = whole.use.parts[2]
             plain = isinstance(inside, Code) and len(inside.parts) == 1
             if plain and len(arguments) == 1:
-                call = code(
+                call = make_code(
                     "training_session.spec_of(", whole.name, ", ", specs[0], ")"
                 )
                 return New(call)
         return New(
-            code(
+            make_code(
                 f"training_session.spec_of(lambda {', '.join(arguments)}: ",
-                code("(", value, ")") if isinstance(value, ast.Tuple) else value,
-                code(" if ", binding.test, f" else {key}") if binding.test else code(),
+                make_code("(", value, ")") if isinstance(value, ast.Tuple) else value,
+                make_code(" if ", binding.test, f" else {key}")
+                if binding.test
+                else make_code(),
                 ", ",
                 join_code(", ", specs),
                 f"){place}",
@@ -258,7 +262,7 @@ class Specs:
         """Whether a variable or number it is computed from is another one at `node`."""
         return any(
             statement.lineno < flow.statement.lineno < getattr(node, "lineno", 0)
-            for name in names.reads(value)
+            for name in names.find_reads(value)
             if self._kinds.get(name) not in ir.STEP_KINDS
             for flow in self._bound.get(name, [])
         )
@@ -283,11 +287,11 @@ class Specs:
 
 def _find_place(target: ast.expr, key: str) -> str | None:
     """Where a name stands in what is assigned: "" for all of it, `[1]` in a tuple."""
-    if names.key(target) == key:
+    if names.find_key(target) == key:
         return ""
     if isinstance(target, (ast.Tuple, ast.List)):
         for index, element in enumerate(target.elts):
-            if names.key(element) == key:
+            if names.find_key(element) == key:
                 return f"[{index}]"
     return None
 
@@ -321,5 +325,5 @@ def _list_reads_in_order(node: ast.AST) -> list[str]:
         for child in walk_breadth_first(node)
         if isinstance(child, (ast.Name, ast.Attribute))
         and isinstance(child.ctx, ast.Load)
-        and (name := names.key(child)) is not None
+        and (name := names.find_key(child)) is not None
     ]

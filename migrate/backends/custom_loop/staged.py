@@ -12,7 +12,7 @@ from migrate.backends.custom_loop.statements import Statements
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow
 from migrate.program.slices import build_closure, find_rebound_names
@@ -46,28 +46,28 @@ class StagedFunctions:
             documentation = [Keep(flows[0].statement)]
             flows = flows[1:]
         pure = build_closure(flows)
-        host_at_build = self._host_for_build(flows, times)
+        host_at_build = self._find_host_for_build(flows, times)
         saved = self._build.pure
         self._build.pure = self._build.pure | pure | host_at_build
         build: list[Item] = []
         for flow in flows:
             if isinstance(flow.statement, ast.Return):
                 build.extend(
-                    New(code(f"{lift.name} = ", lift.create))
+                    New(make_code(f"{lift.name} = ", lift.create))
                     for lift in flow.lifts
                     if lift.create.parts
                 )
                 continue
             if flow.host and not flow.suites and flow not in host_at_build:
                 continue
-            build.extend(self._build.flow(flow))
+            build.extend(self._build.write_flow(flow))
         self._build.pure = saved
         specs = Specs(
             flows,
             self._program.static_reads,
-            {p: code(p) for p in times.spec_parameters},
+            {p: make_code(p) for p in times.spec_parameters},
             times.kinds,
-            self._context.fresh,
+            self._context.choose_free_name,
             self._diagnostics,
         )
         build = specs.insert_specs(build)
@@ -85,18 +85,18 @@ class StagedFunctions:
             )
             or (f.suites and self._has_step(f))
         }
-        step = self._statements.items(flows, included)
+        step = self._statements.write_items(flows, included)
         inner = "apply" if "apply" not in times.step_parameters else "apply_layers"
-        defaults = self._defaults(node)
+        defaults = self._map_defaults(node)
 
-        def signature(parameters: Sequence[str], method: bool) -> Code:
-            parts: list[Code] = [code(node.args.args[0].arg)] if method else []
+        def write_signature(parameters: Sequence[str], method: bool) -> Code:
+            parts: list[Code] = [make_code(node.args.args[0].arg)] if method else []
             for parameter in parameters:
                 default = defaults.get(parameter)
                 parts.append(
-                    code(parameter, "=", default)
+                    make_code(parameter, "=", default)
                     if default is not None
-                    else code(parameter)
+                    else make_code(parameter)
                 )
             return join_code(", ", parts)
 
@@ -104,16 +104,20 @@ class StagedFunctions:
             *documentation,
             *build,
             Block(
-                code(f"\ndef {inner}(", signature(times.step_parameters, False), "):"),
+                make_code(
+                    f"\ndef {inner}(",
+                    write_signature(times.step_parameters, False),
+                    "):",
+                ),
                 step,
             ),
-            New(code(f"return {inner}")),
+            New(make_code(f"return {inner}")),
         ]
         self._plan.statements[node] = [
             Block(
-                code(
+                make_code(
                     f"def {node.name}(",
-                    signature(times.build_parameters, times.is_method),
+                    write_signature(times.build_parameters, times.is_method),
                     "):",
                 ),
                 body,
@@ -127,15 +131,17 @@ class StagedFunctions:
             for f in list_every_flow([flow])[1:]
         )
 
-    def _host_for_build(self, flows: Sequence[Flow], times: FunctionTimes) -> set[Flow]:
+    def _find_host_for_build(
+        self, flows: Sequence[Flow], times: FunctionTimes
+    ) -> set[Flow]:
         """Plain Python in a staged function that its build-time part reads."""
         needed: set[str] = set()
         found: set[Flow] = set()
         for flow in reversed(list_every_flow(flows)):
             if flow.lifts:
                 for lift in flow.lifts:
-                    for node in lift.create.nodes():
-                        needed |= names.reads(node)
+                    for node in lift.create.walk_nodes():
+                        needed |= names.find_reads(node)
             elif flow.build:
                 needed |= flow.reads
             elif flow.host and not flow.suites and flow.binds & needed:
@@ -143,7 +149,7 @@ class StagedFunctions:
                 needed |= flow.reads
         return found
 
-    def _defaults(self, node: ast.FunctionDef) -> dict[str, ast.expr]:
+    def _map_defaults(self, node: ast.FunctionDef) -> dict[str, ast.expr]:
         arguments = node.args
         named = [*arguments.posonlyargs, *arguments.args]
         found = dict(

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.created import Created
-from migrate.backends.custom_loop.rounds import lifts_of_round
+from migrate.backends.custom_loop.rounds import list_lifts_of_round
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow
 
 
@@ -33,7 +33,7 @@ class Statements:
         self._updates = updates
         self._created = Created(context)
 
-    def items(self, flows: Sequence[Flow], included: set[Flow]) -> list[Item]:
+    def write_items(self, flows: Sequence[Flow], included: set[Flow]) -> list[Item]:
         """The statements of those flows that are included."""
         items: list[Item] = []
         for flow in flows:
@@ -42,35 +42,36 @@ class Statements:
             if flow.step_code is not None:
                 items.append(New(flow.step_code))
             elif flow.suites:
-                items.append(self._compound(flow, included))
+                items.append(self._write_compound(flow, included))
             elif flow.update is not None:
-                items.extend(self._updates.items(flow, included))
+                items.extend(self._updates.write_items(flow, included))
             else:
                 self._created.check(flow)
                 items.append(
                     Keep(
                         flow.statement,
-                        replace=self._expressions.edits(flow.statement, flow),
+                        replace=self._expressions.make_edits(flow.statement, flow),
                     )
                 )
         return items
 
-    def _compound(self, flow: Flow, included: set[Flow]) -> Item:
+    def _write_compound(self, flow: Flow, included: set[Flow]) -> Item:
         suites = {
-            field: self.items(suite, included) for field, suite in flow.suites.items()
+            field: self.write_items(suite, included)
+            for field, suite in flow.suites.items()
         }
         statement = flow.statement
         if flow.header is not None:
             return Block(flow.header, suites["body"], statement)
         if isinstance(statement, ast.For):
             each = [
-                *[lift.name for lift in lifts_of_round(flow)],
-                *self._build.loop_names(flow),
+                *[lift.name for lift in list_lifts_of_round(flow)],
+                *self._build.list_loop_names(flow),
             ]
             if each:
-                lists = [self._build.list_of(statement, name) for name in each]
+                lists = [self._build.name_list(statement, name) for name in each]
                 return Block(
-                    code(
+                    make_code(
                         "for ",
                         "(" if isinstance(statement.target, ast.Tuple) else "",
                         statement.target,
@@ -83,25 +84,27 @@ class Statements:
                     statement,
                 )
         graph = any(f.graph for f in list_every_flow([flow]))
-        return Keep(statement, suites, self._header_edits(statement, graph))
+        return Keep(statement, suites, self._edit_header(statement, graph))
 
-    def _graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:
+    def _edit_graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:
         """`tf.variable_scope` around layers of contrib names them, as in a graph."""
         if not isinstance(node, ast.Call):
             return {}
         if self._scopes.resolve(node.func) != "tf.variable_scope":
             return {}
         given: list[str | ast.AST | Code] = [*node.args]
-        given += [code(f"{k.arg}=", k.value) for k in node.keywords]
-        return {node: code("tf.compat.v1.variable_scope(", join_code(", ", given), ")")}
+        given += [make_code(f"{k.arg}=", k.value) for k in node.keywords]
+        return {
+            node: make_code("tf.compat.v1.variable_scope(", join_code(", ", given), ")")
+        }
 
-    def _header_edits(
+    def _edit_header(
         self, statement: ast.stmt, graph: bool = False
     ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         if isinstance(statement, ast.With):
             for item in statement.items:
-                edits.update(self._expressions.edits(item.context_expr, None))
+                edits.update(self._expressions.make_edits(item.context_expr, None))
                 if graph:
-                    edits.update(self._graph_scope(item.context_expr))
+                    edits.update(self._edit_graph_scope(item.context_expr))
         return edits

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.dimensions import dimensions_of
+from migrate.facts.dimensions import find_dimensions
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.source.nodes import walk_breadth_first
 
 
-def edits(scopes: Scopes) -> dict[ast.AST, Code]:
+def make_edits(scopes: Scopes) -> dict[ast.AST, Code]:
     """Replacements in one module, by expression."""
     nodes = list(walk_breadth_first(scopes.tree))
     found: dict[ast.AST, Code] = {
-        node: code(node.value)
-        for node, certain in dimensions_of(scopes).values()
+        node: make_code(node.value)
+        for node, certain in find_dimensions(scopes).find_values()
         if certain and isinstance(node, ast.Attribute)
     }
     if any(isinstance(n, ast.FunctionDef) and n.name == "get_shape" for n in nodes):
@@ -27,7 +27,7 @@ def edits(scopes: Scopes) -> dict[ast.AST, Code]:
     for node in nodes:
         if _is_get_shape(node):
             assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            found[node] = code(node.func.value, ".shape")
+            found[node] = make_code(node.func.value, ".shape")
     return found
 
 

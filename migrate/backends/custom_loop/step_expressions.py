@@ -7,7 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.scheduled_tags import ScheduledTags
 from migrate.facts import names
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -19,7 +19,7 @@ class StepExpressions:
         self._context = context
         self._tags = ScheduledTags(context.program, context.scopes)
 
-    def edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:
+    def make_edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:
         """What reads differently inside a step: lifts, and schedules are called."""
         edits: dict[ast.AST, Code] = {}
         for lift in flow.lifts if flow is not None else ():
@@ -28,7 +28,7 @@ class StepExpressions:
             if (
                 isinstance(child, (ast.Name, ast.Attribute))
                 and isinstance(child.ctx, ast.Load)
-                and self._context.program.kinds.get(names.key(child) or "")
+                and self._context.program.kinds.get(names.find_key(child) or "")
                 is Kind.SCHEDULE
             ):
                 edits[child] = self._call_schedule(child, self._tags.is_apart(child))
@@ -39,13 +39,13 @@ class StepExpressions:
         return self._call_schedule(node, self._tags.is_first(node))
 
     def _call_schedule(self, node: ast.AST, apart: bool) -> Code:
-        key = names.key(node) or ""
-        return code(f"training_session.value_of({key})" if apart else f"{key}()")
+        key = names.find_key(node) or ""
+        return make_code(f"training_session.value_of({key})" if apart else f"{key}()")
 
-    def code(self, node: ast.AST) -> Code:
+    def write_expression(self, node: ast.AST) -> Code:
         """An expression as the step function reads it."""
-        edits = self.edits(node, None)
+        edits = self.make_edits(node, None)
         if edits and isinstance(node, (ast.Name, ast.Attribute)):
-            return edits.get(node, code(node))
+            return edits.get(node, make_code(node))
         self._context.plan.expressions.update(edits)
-        return code(node)
+        return make_code(node)

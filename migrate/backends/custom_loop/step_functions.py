@@ -20,7 +20,7 @@ from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.tables import contrib_graph
 
@@ -47,7 +47,7 @@ class StepFunctions:
         self._read_first = ReadFirst(context, self._expressions)
         self._named_parts = NamedParts(context)
 
-    def functions(self, spec_names: dict[str, str]) -> list[Item]:
+    def write_functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
         self.spec_names = spec_names
         streams = find_streams(self._program, self._scopes)
@@ -55,50 +55,52 @@ class StepFunctions:
         self._forward = self.share_forward()
         items: list[Item] = []
         if self._forward is not None:
-            items.append(self.forward_function(self._forward))
-        return [*items, *[self.function(step) for step in self._program.steps]]
+            items.append(self.write_forward_function(self._forward))
+        return [*items, *[self.write_function(step) for step in self._program.steps]]
 
-    def function(self, step: ir.StepFunction) -> Item:
+    def write_function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)
-        self._updates.begin()
+        self._updates.begin_function()
         parameters: list[str] = []
         specs: list[Code] = []
         body: list[Item] = []
         if step.element is not None:
             dataset = self._program.iterators[step.element]
             declared = self._program.structures.get(step.element)
-            target = self.element_target(step)
+            target = self.find_element_target(step)
             if isinstance(target, (ast.Tuple, ast.List)) and all(
                 isinstance(e, ast.Name) for e in target.elts
             ):
                 parameters.extend(e.id for e in target.elts)  # type: ignore[attr-defined]
-                specs += declared or (code("*", dataset, ".element_spec"),)
+                specs += declared or (make_code("*", dataset, ".element_spec"),)
             else:
-                name = names.key(target) or "batch"
+                name = names.find_key(target) or "batch"
                 parameters.append(name.replace(".", "_"))
-                specs.append(self._program.element_spec(step.element))
+                specs.append(self._program.write_element_spec(step.element))
         for name in step.feeds:
             placeholder = self._program.placeholders[name]
             parameters.append(placeholder.parameter)
             named = self.spec_names.get(name)
-            specs.append(code(named) if named else placeholder.spec)
+            specs.append(make_code(named) if named else placeholder.spec)
         parameters.extend(step.given)
-        specs.extend(code(self.spec_names[name]) for name in step.given)
+        specs.extend(make_code(self.spec_names[name]) for name in step.given)
         for name, placeholder in self._program.placeholders.items():
             used = any(name in f.reads for f in included) or any(
-                name in names.reads(n) for f in step.fetches for n in f.nodes()
+                name in names.find_reads(n)
+                for f in step.fetches
+                for n in f.walk_nodes()
             )
             if used and name not in step.feeds and placeholder.default is not None:
                 body.append(
                     New(
-                        code(
+                        make_code(
                             f"{placeholder.parameter} = tf.convert_to_tensor(",
                             placeholder.default,
                             ")",
                         )
                     )
                 )
-        body.extend(self._read_first.items(step))
+        body.extend(self._read_first.write_items(step))
         body.extend(moving_averages.read_first(step, self._context, self._expressions))
         variables = self._write_observed_variables(step)
         if not self._read_first.gives_after:
@@ -106,20 +108,20 @@ class StepFunctions:
         flows = self._open_update_blocks(self._program.flows, included)
         if self._forward is not None and step in self._forward.steps:
             rest = flows[len(self._forward.flows) :]
-            call = self._forward.call(step, forward.read_after(step, rest))
+            call = self._forward.make_call(step, forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
         tensors = self._find_observed(step, of_variables=False)
         if tensors:
-            flows.append(self._observation(tensors))
+            flows.append(self._make_observation(tensors))
             included.add(flows[-1])
-        body.extend(self._tapes.body(update_last(flows), included))
+        body.extend(self._tapes.write_body(update_last(flows), included))
         if self._read_first.gives_after:
             body.extend(variables)
-        body.append(New(self._return(step)))
+        body.append(New(self._write_return(step)))
         separator = ",\n    " if len(specs) > 1 else ", "
         return Block(
-            code(
+            make_code(
                 "\n@replicas.step_function(\n    "
                 if len(specs) > 1
                 else "\n@replicas.step_function(",
@@ -138,48 +140,48 @@ class StepFunctions:
         return {
             key: value
             for key, value in step.observed.items()
-            if (kinds.get(names.key(value) or "") is Kind.VARIABLE) is of_variables
+            if (kinds.get(names.find_key(value) or "") is Kind.VARIABLE) is of_variables
         }
 
     def _write_observed_variables(self, step: ir.StepFunction) -> list[Item]:
         """As the step gives them: read before the update, or after it."""
         observed = self._find_observed(step, of_variables=True)
         pairs = [
-            code(_quote_text(k), ": ", self._write_observed_value(v))
+            make_code(_quote_text(k), ": ", self._write_observed_value(v))
             for k, v in observed.items()
         ]
         if step.gives_step and own_hooks.GLOBAL_STEP not in observed:
             step_name = _quote_text(own_hooks.GLOBAL_STEP)
-            pairs.append(code(f"{step_name}: replicas.global_step"))
+            pairs.append(make_code(f"{step_name}: replicas.global_step"))
         if not pairs:
             return []
-        return [New(code("replicas.observe({", join_code(", ", pairs), "})"))]
+        return [New(make_code("replicas.observe({", join_code(", ", pairs), "})"))]
 
     def _write_observed_value(self, value: ast.expr) -> Code:
         own = self._program.own_hooks
         if own is None or value not in own.edits:
-            return self._expressions.code(value)
+            return self._expressions.write_expression(value)
         # Where it stands there is the name that the hook has for it.
         if isinstance(value, ast.Call):
-            return code("training_session.summary.merge_all()")
+            return make_code("training_session.summary.merge_all()")
         text = ast.unparse(value)
         if self._program.kinds.get(text) is Kind.SCHEDULE:
             return self._expressions.call_schedule_first(value)
-        return code(text)
+        return make_code(text)
 
-    def _observation(self, observed: dict[str, ast.expr]) -> Flow:
+    def _make_observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
         pairs = [
-            code(_quote_text(key), ": ", self._write_observed_value(value))
+            make_code(_quote_text(key), ": ", self._write_observed_value(value))
             for key, value in observed.items()
         ]
         return Flow(
             ast.Pass(),
             Kind.TENSOR,
-            frozenset().union(*[names.reads(v) for v in observed.values()]),
+            frozenset().union(*[names.find_reads(v) for v in observed.values()]),
             frozenset(),
             step=True,
-            step_code=code("replicas.observe({", join_code(", ", pairs), "})"),
+            step_code=make_code("replicas.observe({", join_code(", ", pairs), "})"),
         )
 
     def share_forward(self) -> forward.Forward | None:
@@ -203,33 +205,33 @@ class StepFunctions:
             return None  # Attributes of `self`.
         return forward.find_shared_forward(steps, bodies, inputs, name)
 
-    def forward_function(self, shared: forward.Forward) -> Item:
+    def write_forward_function(self, shared: forward.Forward) -> Item:
         self._read_first.clear()
         included = set(shared.steps[0].flows)
-        body = self.statements.items(shared.flows, included)
-        body.append(New(code(f"return {', '.join(shared.results)}")))
+        body = self.statements.write_items(shared.flows, included)
+        body.append(New(make_code(f"return {', '.join(shared.results)}")))
         return Block(
-            code(f"\ndef {shared.name}({', '.join(shared.parameters)}):"), body
+            make_code(f"\ndef {shared.name}({', '.join(shared.parameters)}):"), body
         )
 
-    def element_target(self, step: ir.StepFunction) -> ast.expr:
+    def find_element_target(self, step: ir.StepFunction) -> ast.expr:
         for iterator, flow in self._program.elements.values():
             if iterator == step.element:
                 return flow.statement.targets[0]  # type: ignore[attr-defined,no-any-return]
         raise AssertionError(step.element)
 
-    def _return(self, step: ir.StepFunction) -> Code:
+    def _write_return(self, step: ir.StepFunction) -> Code:
         values = [self._read_first.write_fetch(fetch) for fetch in step.fetches]
         if step.structure == "none":
-            return code("return None")
+            return make_code("return None")
         if step.structure == "single":
-            return code("return ", values[0])
+            return make_code("return ", values[0])
         if step.structure == "dict":
-            pairs = [code(k, ": ", v) for k, v in zip(step.keys, values)]
-            return code("return {", join_code(", ", pairs), "}")
+            pairs = [make_code(k, ": ", v) for k, v in zip(step.keys, values)]
+            return make_code("return {", join_code(", ", pairs), "}")
         if step.structure == "list":
-            return code("return [", join_code(", ", values), "]")
-        return code("return ", join_code(", ", values))
+            return make_code("return [", join_code(", ", values), "]")
+        return make_code("return ", join_code(", ", values))
 
     def _open_update_blocks(
         self, flows: Sequence[Flow], included: set[Flow]
@@ -244,7 +246,7 @@ class StepFunctions:
             )
             if flow.suites and holds_update and isinstance(flow.statement, ast.With):
                 if flow.updates:
-                    found.append(_updates_asked())
+                    found.append(_make_updates_block())
                     included.add(found[-1])
                 inner = self._open_update_blocks(flow.suites["body"], included)
                 found.extend(self._named_parts.keep_scope(flow, inner))
@@ -253,7 +255,7 @@ class StepFunctions:
         return found
 
 
-def _updates_asked() -> Flow:
+def _make_updates_block() -> Flow:
     """`with tf.control_dependencies(tf.get_collection(UPDATE_OPS))`, opened."""
     return Flow(
         ast.Pass(),
@@ -261,7 +263,7 @@ def _updates_asked() -> Flow:
         frozenset({ir.COLLECTED}),
         frozenset(),
         step=True,
-        step_code=code(f"{contrib_graph.FRAMEWORK_MODULE}.updates()"),
+        step_code=make_code(f"{contrib_graph.FRAMEWORK_MODULE}.updates()"),
     )
 
 

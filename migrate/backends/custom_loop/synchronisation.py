@@ -8,7 +8,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.plan import Dropped, Item, Keep
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 
@@ -21,16 +21,16 @@ class SyncHooks:
         self._scopes = context.scopes
         self._diagnostics = context.diagnostics
         self._plan = context.plan
-        self._bound = self._names()
+        self._bound = self._list_names()
 
-    def _names(self) -> set[str]:
+    def _list_names(self) -> set[str]:
         found: set[str] = set()
         for flow in list_every_flow(self._program.flows):
             statement = flow.statement
             if isinstance(statement, ast.Assign) and self._is_sync_hook(
                 statement.value
             ):
-                found |= names.binds(statement)
+                found |= names.find_binds(statement)
         return found
 
     def _is_sync_hook(self, node: ast.AST) -> bool:
@@ -38,7 +38,7 @@ class SyncHooks:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in ("make_session_run_hook",)
-            and self._program.kinds.get(names.key(node.func.value) or "")
+            and self._program.kinds.get(names.find_key(node.func.value) or "")
             is Kind.OPTIMIZER
         )
 
@@ -59,7 +59,7 @@ class SyncHooks:
 
         if isinstance(statement, ast.Assign) and (
             is_gone(statement.value)
-            or (names.key(statement.targets[0]) or "") in self._bound
+            or (names.find_key(statement.targets[0]) or "") in self._bound
         ):
             return Dropped(statement)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
@@ -84,8 +84,8 @@ class SyncHooks:
                 continue
             kept: list[str | ast.AST | Code] = [e for e in node.elts if not is_gone(e)]
             if isinstance(node, ast.List):
-                new = code("[", join_code(", ", kept), "]")
+                new = make_code("[", join_code(", ", kept), "]")
             else:
                 comma = "," if len(kept) == 1 else ""
-                new = code("(", join_code(", ", kept), comma + ")")
+                new = make_code("(", join_code(", ", kept), comma + ")")
             self._plan.replace(node, new)

@@ -11,7 +11,7 @@ from migrate.backends.custom_loop.updates import Updates
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
 from migrate.source.nodes import walk_breadth_first
@@ -41,7 +41,7 @@ class Tapes:
         self._expressions = expressions
         self._updates = updates
 
-    def body(self, flows: list[Flow], included: set[Flow]) -> list[Item]:
+    def write_body(self, flows: list[Flow], included: set[Flow]) -> list[Item]:
         """The statements of a step function."""
         update = next(
             (
@@ -56,7 +56,7 @@ class Tapes:
             None,
         )
         if update is None:
-            return self._statements.items(flows, included)
+            return self._statements.write_items(flows, included)
         takers = [
             g
             for g in list_every_flow(flows)
@@ -80,8 +80,8 @@ class Tapes:
         assert holder.update is not None
         loss = holder.update.loss
         before = flows[:update]
-        wanted = names.reads(loss) if loss is not None else set()
-        part = Slicer(before, lambda node: False).slice(set(wanted), False)
+        wanted = names.find_reads(loss) if loss is not None else set()
+        part = Slicer(before, lambda node: False).slice_flows(set(wanted), False)
         # A number of Python's that is bound again is bound in the step, before it is read.
         last = max(
             (
@@ -97,23 +97,25 @@ class Tapes:
             # The block is entered twice: under the tape up to the gradients, and after it.
             late = {f for f in list_every_flow([flows[update]]) if not f.suites} - early
             watched = _drop_empty_blocks(flows[update], included - late)
-            inside = self._statements.items(flows[: update + 1], watched)
-            items.append(Block(code("with tf.GradientTape() as tape:"), inside))
+            inside = self._statements.write_items(flows[: update + 1], watched)
+            items.append(Block(make_code("with tf.GradientTape() as tape:"), inside))
             rest = _drop_empty_blocks(flows[update], included - early)
-            items.extend(self._statements.items(flows[update:], rest))
+            items.extend(self._statements.write_items(flows[update:], rest))
             return items
-        inside = self._statements.items(before[: last + 1], included)
-        if loss is not None and names.key(loss) is None:
+        inside = self._statements.write_items(before[: last + 1], included)
+        if loss is not None and names.find_key(loss) is None:
             # The program's own `loss` may be another value, of which this is a sum.
             wishes = ("loss", "training_loss", "minimized_loss")
             taken = self._context.taken
             name = next((n for n in wishes if n not in taken), None)
-            name = name or self._context.fresh("minimized_loss")
-            inside.append(New(code(f"{name} = ", self._expressions.code(loss))))
+            name = name or self._context.choose_free_name("minimized_loss")
+            inside.append(
+                New(make_code(f"{name} = ", self._expressions.write_expression(loss)))
+            )
             self._updates.loss_names[holder] = name
-        items.append(Block(code("with tf.GradientTape() as tape:"), inside))
-        items.extend(self._statements.items(before[last + 1 :], included))
-        items.extend(self._statements.items(flows[update:], included))
+        items.append(Block(make_code("with tf.GradientTape() as tape:"), inside))
+        items.extend(self._statements.write_items(before[last + 1 :], included))
+        items.extend(self._statements.write_items(flows[update:], included))
         return items
 
     def _find_early_flows(
@@ -128,7 +130,7 @@ class Tapes:
             for f in inside[: inside.index(holder)]
             if f in included and not f.suites and f.update is None
         ]
-        part = Slicer(early, lambda node: False).slice(set(wanted), False)
+        part = Slicer(early, lambda node: False).slice_flows(set(wanted), False)
         if not part.flows:
             return set()
         loss = holder.update.loss if holder.update is not None else None
@@ -137,7 +139,7 @@ class Tapes:
         ]
         if (
             loss is None
-            or names.key(loss) is None
+            or names.find_key(loss) is None
             or any(not self._enters_twice(s) for s in around)
         ):
             self._context.diagnostics.refuse(
@@ -176,8 +178,8 @@ class Tapes:
         last = max((i for i, f in enumerate(flows) if f in takers), default=-1)
         rest = [f for f in flows[: last + 1] if f not in takers]
         losses = [u.loss for u in updates if u.loss is not None]
-        wanted = set().union(*[names.reads(loss) for loss in losses])
-        part = Slicer(rest, lambda node: False).slice(set(wanted), False)
+        wanted = set().union(*[names.find_reads(loss) for loss in losses])
+        part = Slicer(rest, lambda node: False).slice_flows(set(wanted), False)
         inside = [f for f in rest if f in part.flows]
         taken = set().union(*[t.binds for t in takers])
         if (
@@ -195,25 +197,27 @@ class Tapes:
             return []
         items: list[Item] = [
             Block(
-                code("with tf.GradientTape(persistent=True) as tape:"),
+                make_code("with tf.GradientTape(persistent=True) as tape:"),
                 [
-                    *self._statements.items(inside, included),
-                    *self._losses_named(takers),
+                    *self._statements.write_items(inside, included),
+                    *self._name_losses(takers),
                 ],
             )
         ]
         outside = [f for f in flows if f not in inside]
-        return [*items, *self._statements.items(outside, included)]
+        return [*items, *self._statements.write_items(outside, included)]
 
-    def _losses_named(self, takers: list[Flow]) -> list[Item]:
+    def _name_losses(self, takers: list[Flow]) -> list[Item]:
         """Losses that are expressions, computed under the tape."""
         items: list[Item] = []
         for taker in takers:
             loss = taker.update.loss if taker.update is not None else None
-            if loss is None or names.key(loss) is not None:
+            if loss is None or names.find_key(loss) is not None:
                 continue
-            name = self._context.fresh("minimized_loss")
-            items.append(New(code(f"{name} = ", self._expressions.code(loss))))
+            name = self._context.choose_free_name("minimized_loss")
+            items.append(
+                New(make_code(f"{name} = ", self._expressions.write_expression(loss)))
+            )
             self._updates.loss_names[taker] = name
         return items
 

@@ -19,7 +19,7 @@ from migrate.facts import names
 from migrate.plan import Block, Item
 from migrate.program.binding_time import list_every_flow
 from migrate.program.binding_time.numbered_scopes import tell_renamed
-from migrate.program.code import code, join_code
+from migrate.program.code import join_code, make_code
 from migrate.program.ir import Flow
 from migrate.tables import optimizers as table
 
@@ -81,8 +81,8 @@ class UpdateScopes:
         if scope:
             self._check_sharing(flow, scope, parts[-1][0])
         once = self._has_powers and self._is_entered_once(flow, parts)
-        header = [code(each) for each in self._list_managers(parts, scope, once)]
-        return [Block(code("with ", join_code(", ", header), ":"), items)]
+        header = [make_code(each) for each in self._list_managers(parts, scope, once)]
+        return [Block(make_code("with ", join_code(", ", header), ":"), items)]
 
     def _list_managers(
         self, parts: list[tuple[ast.Call, str]], scope: str, once: bool
@@ -166,7 +166,7 @@ class UpdateScopes:
             if self._scopes.resolve(call.func) in SCOPES:
                 name = self._names.read_name(call)
             elif self._scopes.resolve(call.func) is not None:
-                name = names.literal(names.argument(call, "name"))
+                name = names.read_literal(names.find_argument(call, "name"))
             else:
                 continue
             if not isinstance(name, str) or not name:
@@ -175,7 +175,7 @@ class UpdateScopes:
                 continue
             above = self._names.list_around(call)
             full = "/".join(filter(None, [self._names.read_path(above), name])).lower()
-            here = self._scopes.scope_of(call).node in (driver, self._scopes.tree)
+            here = self._scopes.find_scope(call).node in (driver, self._scopes.tree)
             if full == path or (not here and path.endswith("/" + full)):
                 found.append((call, here))
         return found

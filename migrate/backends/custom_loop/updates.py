@@ -12,9 +12,9 @@ from migrate.facts import effects, names
 from migrate.plan import Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import header_reads
+from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -33,11 +33,11 @@ class Updates:
         self._count = 0  # Of the step function that is laid out.
         self.loss_names: dict[Flow, str] = {}
 
-    def begin(self) -> None:
+    def begin_function(self) -> None:
         """Another step function is laid out from here on."""
         self._count = 0
 
-    def items(self, flow: Flow, included: set[Flow]) -> list[Item]:
+    def write_items(self, flow: Flow, included: set[Flow]) -> list[Item]:
         """The statements of one update."""
         update = flow.update
         assert update is not None
@@ -45,20 +45,20 @@ class Updates:
         if update.kind in ("minimize", "apply_gradients"):
             self._count += 1
             if self._count > 1:
-                items.append(New(code("replicas.another_update()")))
-        items.extend(New(code(f'replicas.feed("{n}", {n})')) for n in update.fed)
+                items.append(New(make_code("replicas.another_update()")))
+        items.extend(New(make_code(f'replicas.feed("{n}", {n})')) for n in update.fed)
         return [*items, *self._write_update(flow, update, included)]
 
     def _write_update(
         self, flow: Flow, update: ir.Update, included: set[Flow]
     ) -> list[Item]:
         if update.kind == "gradients":
-            return self._gradients(flow)
+            return self._write_gradients(flow)
         if update.kind == "compute_gradients":
             return self._write_compute_gradients(flow, update)
         needed = set().union(
             *[
-                header_reads(f.statement) if f.suites else f.reads
+                find_header_reads(f.statement) if f.suites else f.reads
                 for f in included
                 if f is not flow
             ]
@@ -67,11 +67,15 @@ class Updates:
         bind = f"{bound} = " if bound else ""
         if update.kind == "apply_gradients":
             return self._write_apply_gradients(flow, update, bind)
-        loss = self._loss(flow, update)
+        loss = self._write_loss(flow, update)
         return [
-            New(code("variables = ", self._variables(update)), flow.statement),
-            New(code("gradients = tape.gradient(", loss, ", variables)")),
-            *self._around.enter(flow, [New(self._apply(update, bind, _step(update)))]),
+            New(
+                make_code("variables = ", self._write_variables(update)), flow.statement
+            ),
+            New(make_code("gradients = tape.gradient(", loss, ", variables)")),
+            *self._around.enter(
+                flow, [New(self._apply(update, bind, _write_step_argument(update)))]
+            ),
         ]
 
     @property
@@ -80,9 +84,9 @@ class Updates:
         program = self._context.program
         return program.replication.averages or program.towers is not None
 
-    def _gradients(self, flow: Flow) -> list[Item]:
+    def _write_gradients(self, flow: Flow) -> list[Item]:
         """`tf.gradients`."""
-        edits = self._expressions.edits(flow.statement, flow)
+        edits = self._expressions.make_edits(flow.statement, flow)
         for node in walk_breadth_first(flow.statement):
             if (
                 isinstance(node, ast.Call)
@@ -93,8 +97,8 @@ class Updates:
 
     def _write_compute_gradients(self, flow: Flow, update: ir.Update) -> list[Item]:
         """`compute_gradients`."""
-        loss = self._loss(flow, update)
-        pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
+        loss = self._write_loss(flow, update)
+        pairs = make_code("list(zip(tape.gradient(", loss, ", variables), variables))")
         taken = next(
             node
             for node in walk_breadth_first(flow.statement)
@@ -104,9 +108,9 @@ class Updates:
         )
         gradients: Item = Keep(flow.statement, replace={taken: pairs})
         if getattr(flow.statement, "value", None) is taken and update.target:
-            gradients = New(code(f"{update.target} = ", pairs))
-        variables = self._variables(update)
-        return [New(code("variables = ", variables), flow.statement), gradients]
+            gradients = New(make_code(f"{update.target} = ", pairs))
+        variables = self._write_variables(update)
+        return [New(make_code("variables = ", variables), flow.statement), gradients]
 
     def _write_apply_gradients(
         self, flow: Flow, update: ir.Update, bind: str
@@ -117,14 +121,14 @@ class Updates:
           bind: what its value is bound to, as text.
         """
         if not self._averages:
-            edits = self._expressions.edits(flow.statement, flow)
+            edits = self._expressions.make_edits(flow.statement, flow)
             return self._around.enter(flow, [Keep(flow.statement, replace=edits)])
         assert update.gradients is not None
-        step = _step(update)
+        step = _write_step_argument(update)
         if update.decayed is not None:
-            decayed = self._expressions.code(update.decayed)
-            step = code(step, ", decay_var_list=", decayed)
-        apart = code("gradients, variables = zip(*", update.gradients, ")")
+            decayed = self._expressions.write_expression(update.decayed)
+            step = make_code(step, ", decay_var_list=", decayed)
+        apart = make_code("gradients, variables = zip(*", update.gradients, ")")
         applied: list[Item] = [New(self._apply(update, bind, step))]
         return [New(apart, flow.statement), *self._around.enter(flow, applied)]
 
@@ -132,29 +136,34 @@ class Updates:
         """The optimizer's update by the names `gradients` and `variables`."""
         gradients = "replicas.average(gradients)" if self._averages else "gradients"
         applies = f".apply_gradients(zip({gradients}, variables)"
-        return code(bind, update.optimizer, applies, step, ")")
+        return make_code(bind, update.optimizer, applies, step, ")")
 
-    def _variables(self, update: ir.Update) -> Code:
+    def _write_variables(self, update: ir.Update) -> Code:
         if update.variables is None:
-            return code("replicas.trainable_variables")
-        return code(update.variables)
+            return make_code("replicas.trainable_variables")
+        return make_code(update.variables)
 
-    def _loss(self, flow: Flow, update: ir.Update) -> Code:
+    def _write_loss(self, flow: Flow, update: ir.Update) -> Code:
         if flow in self.loss_names:
-            return code(self.loss_names[flow])
-        return code() if update.loss is None else code(update.loss)
+            return make_code(self.loss_names[flow])
+        return make_code() if update.loss is None else make_code(update.loss)
 
     def _write_tape_gradient(self, call: ast.Call, flow: Flow) -> Code:
         """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
         bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
-        ys = code(self.loss_names.get(flow, bound["ys"]))
-        single = names.key(bound["xs"]) in self._context.program.singles
-        parts = [ys, code("[", bound["xs"], "]") if single else code(bound["xs"])]
+        ys = make_code(self.loss_names.get(flow, bound["ys"]))
+        single = names.find_key(bound["xs"]) in self._context.program.singles
+        parts = [
+            ys,
+            make_code("[", bound["xs"], "]") if single else make_code(bound["xs"]),
+        ]
         if "grad_ys" in bound:
-            parts.append(code("output_gradients=", bound["grad_ys"]))
+            parts.append(make_code("output_gradients=", bound["grad_ys"]))
         if "unconnected_gradients" in bound:
-            parts.append(code("unconnected_gradients=", bound["unconnected_gradients"]))
-        return code("tape.gradient(", join_code(", ", parts), ")")
+            parts.append(
+                make_code("unconnected_gradients=", bound["unconnected_gradients"])
+            )
+        return make_code("tape.gradient(", join_code(", ", parts), ")")
 
 
 def update_last(flows: Sequence[Flow]) -> list[Flow]:
@@ -183,7 +192,9 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
         inside = list_every_flow([flow])
-        reads = set().union(*[f.reads for f in inside]) | header_reads(flow.statement)
+        reads = set().union(*[f.reads for f in inside]) | find_header_reads(
+            flow.statement
+        )
         waits = (
             bool(reads & behind)
             or bool(_find_bound_names(flow) & (flows[at].reads | behind))
@@ -205,8 +216,8 @@ def _find_bound_names(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in list_every_flow([flow])])
 
 
-def _step(update: ir.Update) -> Code:
+def _write_step_argument(update: ir.Update) -> Code:
     """The argument by which an update counts the step, if it does."""
     if update.global_step is None:
-        return code()
-    return code(", global_step=", update.global_step)
+        return make_code()
+    return make_code(", global_step=", update.global_step)

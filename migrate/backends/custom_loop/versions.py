@@ -16,7 +16,7 @@ from migrate.backends.custom_loop.rounds import list_round_statements
 from migrate.facts import names
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
@@ -31,7 +31,9 @@ def _walk_in_order(flows: Sequence[Flow]) -> Iterator[Flow]:
 
 
 def _list_simple_targets(flow: Flow) -> list[ast.Name]:
-    bound = names.binds(flow.statement)  # Without the names that a comprehension binds.
+    bound = names.find_binds(
+        flow.statement
+    )  # Without the names that a comprehension binds.
     return [
         node
         for node in names.walk_scope(flow.statement)
@@ -112,10 +114,10 @@ def _find_round_names(flow: Flow) -> set[str]:
                 seen |= bound
             made |= bound - seen
         seen |= inner.reads | inner.binds
-    return made - names.binds(flow.statement.target)
+    return made - names.find_binds(flow.statement.target)
 
 
-def separate(
+def separate_names(
     flows: Sequence[Flow],
     plan: Plan,
     diagnostics: Diagnostics,
@@ -179,7 +181,7 @@ def separate(
                 and isinstance(node.ctx, ast.Load)
                 and current.get(node.id, node.id) != node.id
             ):
-                plan.replace(node, code(current[node.id]))
+                plan.replace(node, make_code(current[node.id]))
         if flow.build and not (flow.suites or flow.lifts or flow.statement in gone):
             for node in _list_simple_targets(flow):
                 if node.id not in several:
@@ -193,4 +195,4 @@ def separate(
                     number += 1
                 current[node.id] = f"{node.id}_{number}"
                 taken.add(current[node.id])
-                plan.replace(node, code(current[node.id]))
+                plan.replace(node, make_code(current[node.id]))

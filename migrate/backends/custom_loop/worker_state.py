@@ -8,7 +8,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.plan import New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.worker_state import Finder, Shared, WorkerState
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import worker_state as table
@@ -74,16 +74,16 @@ class _Edits:
                 "Give the loop a reader or generator of its own.",
             )
         for node, name in self._state.generators.items():
-            self._context.plan.replace(node, code(f"training_session.{name}"))
-            self._note(node, ast.unparse(node))
+            self._context.plan.replace(node, make_code(f"training_session.{name}"))
+            self._report_copy(node, ast.unparse(node))
         for node in self._state.indices:
-            self._note(node, ast.unparse(node))
-            self._context.plan.replace(node, self._task_index(node))
+            self._report_copy(node, ast.unparse(node))
+            self._context.plan.replace(node, self._write_task_index(node))
 
-    def _task_index(self, node: ast.expr) -> Code:
-        return code("training_session.task_index(", ast.unparse(node), ")")
+    def _write_task_index(self, node: ast.expr) -> Code:
+        return make_code("training_session.task_index(", ast.unparse(node), ")")
 
-    def _note(self, node: ast.AST, what: str) -> None:
+    def _report_copy(self, node: ast.AST, what: str) -> None:
         self._context.diagnostics.findings.append(
             Finding(
                 getattr(node, "lineno", 1),
@@ -128,15 +128,15 @@ class _Edits:
                 _RECIPE,
             )
             return
-        self._note(binding, shared.name)
+        self._report_copy(binding, shared.name)
         within: dict[ast.AST, Code] = {
-            node: self._task_index(node)
+            node: self._write_task_index(node)
             for node in walk_breadth_first(binding.value)
             if isinstance(node, ast.expr) and ast.dump(node) == self._index
         }
         plan.statements[binding] = [
             New(
-                code(
+                make_code(
                     f"{shared.name} = training_session.per_worker(lambda: ",
                     binding.value,
                     ")",
@@ -170,8 +170,12 @@ class _Edits:
             for node in walk_breadth_first(part)
         }
         for node in walk_breadth_first(self._context.scopes.tree):
-            if not isinstance(node, ast.stmt) or names.suites(node) or node in ours:
+            if (
+                not isinstance(node, ast.stmt)
+                or names.list_suites(node)
+                or node in ours
+            ):
                 continue
-            if name in names.mutates(node):
+            if name in names.find_mutations(node):
                 return node
         return None

@@ -16,12 +16,12 @@ from migrate.backends.direct_steps.feeds import takes_as_fed
 from migrate.backends.direct_steps.program import BASE, MODULE
 from migrate.backends.direct_steps.reader import read
 from migrate.backends.direct_steps.tracing import is_same_later
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding
 from migrate.gates.same_trace import has_same_trace
 from migrate.migration import Migration
 from migrate.rewriting import gates
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 # What is said of a session that the program opens.
 _OPENED = (f"{MODULE}.Session", "the session's services")
@@ -38,7 +38,7 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
     """
     if f"{MODULE}.LocalReplicas(" not in done.text:
         return done
-    scopes = scopes_of(tree_of(done.text))
+    scopes = build_scopes(parse_source(done.text))
     program = read(scopes)
     if program is None or not takes_as_fed(program) or not is_same_later(program):
         return done
@@ -47,7 +47,7 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
         return done
     if gates.check(text, filename, original, set()):
         return done
-    kept = [n for n in done.support if emitted.module_of(n) not in (MODULE, BASE)]
+    kept = [n for n in done.support if emitted.find_module(n) not in (MODULE, BASE)]
     return Migration(text, [_reword_finding(f) for f in done.findings], tuple(kept))
 
 

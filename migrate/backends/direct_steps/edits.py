@@ -12,7 +12,7 @@ from migrate.backends.direct_steps.savers import find_saved, write_saver
 from migrate.backends.direct_steps.tracing import has_branches
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rewriting.apply import apply_plan
 
 _WIDTH = 79
@@ -67,21 +67,23 @@ class _Edits:
 
     def plan(self) -> Plan:
         for node in self._program.variables:
-            self._plan.replace(node, code(self._tape(node), ".watched_variables()"))
+            self._plan.replace(
+                node, make_code(self._name_tape(node), ".watched_variables()")
+            )
         for call in self._program.counters:
-            self._plan.replace(call, _counter(self._tf))
+            self._plan.replace(call, _write_counter(self._tf))
         for call in self._program.updates:
             self._plan.replace(call, _forget_updates(self._tf))
         for node in self._program.summaries:
-            self._plan.replace(node, code(f"{self._tf}.compat.v1.summary"))
+            self._plan.replace(node, make_code(f"{self._tf}.compat.v1.summary"))
         for call, statement in self._program.writers.items():
-            self._writer(call, statement)
-        self._savers()
+            self._rewrite_writer(call, statement)
+        self._rewrite_savers()
         for step in self._program.steps.values():
             self._forget_summaries(step.function)
-            self._step(step)
+            self._rewrite_step(step)
         for call, function in self._program.calls.items():
-            self._call(call, function)
+            self._rewrite_call(call, function)
         changed: list[ast.stmt] = [
             *self._program.dropped,
             *self._program.blocks,
@@ -90,12 +92,12 @@ class _Edits:
             *self._new,
         ]
         for statement in changed:
-            self._plan.statements[statement] = self._items(statement)
+            self._plan.statements[statement] = self._write_items(statement)
         return self._plan
 
     # -- statements --------------------------------------------------------------------
 
-    def _items(self, statement: ast.stmt) -> list[Item]:
+    def _write_items(self, statement: ast.stmt) -> list[Item]:
         """What stands for a statement."""
         if statement in self._program.dropped:
             return [Dropped(statement)]
@@ -103,40 +105,40 @@ class _Edits:
             return self._new[statement]
         if isinstance(statement, ast.With):
             if statement in self._program.blocks:
-                return self._body(statement)
+                return self._write_body(statement)
             opening = self._program.openings.get(statement)
             if opening is not None:
                 kept = [i for i in statement.items if i is not opening]
                 if not kept:
-                    return self._body(statement)
+                    return self._write_body(statement)
                 items = [
-                    code(i.context_expr, " as ", i.optional_vars)
+                    make_code(i.context_expr, " as ", i.optional_vars)
                     if i.optional_vars is not None
-                    else code(i.context_expr)
+                    else make_code(i.context_expr)
                     for i in kept
                 ]
-                header = code("with ", join_code(", ", items), ":")
+                header = make_code("with ", join_code(", ", items), ":")
                 return [Block(header, self._list_items(statement.body), statement)]
         if isinstance(statement, ast.FunctionDef):
             gone = self._program.parameters.get(statement)
             if gone is not None:
-                first = code(_header(statement, gone))
+                first = make_code(_write_header(statement, gone))
                 return [Block(first, self._list_items(statement.body), statement)]
         return [Keep(statement)]
 
-    def _body(self, block: ast.With) -> list[Item]:
+    def _write_body(self, block: ast.With) -> list[Item]:
         """A block's own statements, where it stood; its comments are above the first."""
         body = [s for s in block.body if not isinstance(s, ast.Pass)]
         return [Dropped(block), *self._list_items(body)]
 
     def _list_items(self, body: Sequence[ast.stmt]) -> list[Item]:
-        return [item for statement in body for item in self._items(statement)]
+        return [item for statement in body for item in self._write_items(statement)]
 
     def _forget_summaries(self, function: ast.FunctionDef) -> None:
         """Drops the summaries that a step makes and does not give."""
         unused: list[ast.stmt] = []
         for node in self._program.summaries:
-            if self._scopes.scope_of(node).node is not function:
+            if self._scopes.find_scope(node).node is not function:
                 continue
             call = self._scopes.parents[self._scopes.parents[node]]
             statement = self._scopes.parents[call]
@@ -150,38 +152,38 @@ class _Edits:
         for statement in set(unused).intersection(function.body):
             self._new[statement] = [Dropped(statement)]
 
-    def _writer(self, call: ast.Call, statement: ast.stmt) -> None:
+    def _rewrite_writer(self, call: ast.Call, statement: ast.stmt) -> None:
         """A writer of TF1's events, which works in eager mode, but is made in graphs alone."""
-        self._plan.replace(call.func, code(WRITER.replace("tf", self._tf, 1)))
-        header = code(f"with {self._tf}.Graph().as_default():")
+        self._plan.replace(call.func, make_code(WRITER.replace("tf", self._tf, 1)))
+        header = make_code(f"with {self._tf}.Graph().as_default():")
         self._new[statement] = [Block(header, [Keep(statement)], statement)]
 
-    def _savers(self) -> None:
+    def _rewrite_savers(self) -> None:
         """Savers of TF1's, which are told what they save, and need no session."""
         savers = find_saved(self._program)
         for call, name in savers.named.items():
-            keywords = [code(k.arg or "", "=", k.value) for k in call.keywords]
+            keywords = [make_code(k.arg or "", "=", k.value) for k in call.keywords]
             inner = join_code(", ", [*call.args, *keywords, f'name="{name}"'])
-            self._plan.replace(call, code(call.func, "(", inner, ")"))
+            self._plan.replace(call, make_code(call.func, "(", inner, ")"))
         for call, statement in self._program.savers.items():
             saved = savers.saved[call]
-            column = self._column(statement)
+            column = self._find_column(statement)
             self._plan.replace(call, write_saver(saved, call, self._tf, column))
             before = "\n".join(saved.before)
             if before:
                 self._new[statement] = [
-                    New(code("\n", before), statement),
+                    New(make_code("\n", before), statement),
                     Keep(statement),
                 ]
         for call in self._program.saved:
-            self._plan.replace(call.args[0], code("None"))
+            self._plan.replace(call.args[0], make_code("None"))
 
     # -- steps -------------------------------------------------------------------------
 
-    def _tape(self, variables: ast.Attribute) -> str:
+    def _name_tape(self, variables: ast.Attribute) -> str:
         """The tape that watched what the gradients are asked for."""
         statement = self._scopes.parents[variables]
-        function = self._scopes.scope_of(variables).node
+        function = self._scopes.find_scope(variables).node
         if not isinstance(statement, ast.Assign) or not isinstance(
             function, ast.FunctionDef
         ):
@@ -256,7 +258,7 @@ class _Edits:
             return True
         match parent:
             case ast.Assign(targets=[ast.Name(name)]):
-                function = self._scopes.scope_of(parent).node
+                function = self._scopes.find_scope(parent).node
                 assert isinstance(function, ast.FunctionDef)
                 loads = [
                     n
@@ -290,11 +292,11 @@ class _Edits:
                 return self._scopes.resolve(func) == "tf.clip_by_global_norm"
         return False
 
-    def _step(self, step: Step) -> None:
+    def _rewrite_step(self, step: Step) -> None:
         results = find_results(step, self._scopes)
         if results is None:
             raise _Other
-        self._plan.replace(step.decorator, self._decorator(step))
+        self._plan.replace(step.decorator, self._write_decorator(step))
         elements = results.elements
         kept = [e for e in elements if e is not None]
         lean = len(kept) < len(elements) and all(
@@ -303,50 +305,54 @@ class _Edits:
         if len(kept) < len(elements) and not lean:
             raise _Other
         shown = [
-            code(f"{self._tf}.identity(", e, ")") if e in results.read else code(e)
+            make_code(f"{self._tf}.identity(", e, ")")
+            if e in results.read
+            else make_code(e)
             for e in kept
         ]
         if results.statement is not None:
-            self._returns(results, shown, lean)
+            self._write_returns(results, shown, lean)
         for run in step.runs:
             self._run(run, results, len(kept))
 
-    def _returns(self, results: Results, shown: list[Code], lean: bool) -> None:
+    def _write_returns(self, results: Results, shown: list[Code], lean: bool) -> None:
         statement = results.statement
         assert statement is not None
         if not shown:
             self._new[statement] = [Dropped(statement)]
         elif lean and len(shown) == 1:
-            self._new[statement] = [New(code("return ", shown[0]), statement)]
+            self._new[statement] = [New(make_code("return ", shown[0]), statement)]
         elif lean:
             values = join_code(", ", shown)
-            self._new[statement] = [New(code("return ", values), statement)]
+            self._new[statement] = [New(make_code("return ", values), statement)]
         else:
             for element, new in zip(results.elements, shown):
                 if element in results.read:
                     self._plan.replace(element, new)
 
-    def _decorator(self, step: Step) -> Code:
+    def _write_decorator(self, step: Step) -> Code:
         specs = step.decorator.args
         options: list[Code] = []
         if len(specs) == 1 and isinstance(specs[0], ast.Starred):
-            options.append(code("input_signature=", specs[0].value))
+            options.append(make_code("input_signature=", specs[0].value))
         elif specs:
-            column = self._column(step.function)
+            column = self._find_column(step.function)
             one = ast.unparse(step.decorator)
             short = len(specs) == 1 and len(one) < _WIDTH - column
             begin = "" if short else "\n" + " " * (column + 4)
             end = "" if short else ",\n" + " " * column
-            inner = join_code("," + (begin or " "), [_argument(spec) for spec in specs])
-            options.append(code("input_signature=[", begin, inner, end, "]"))
+            inner = join_code(
+                "," + (begin or " "), [_write_argument(spec) for spec in specs]
+            )
+            options.append(make_code("input_signature=[", begin, inner, end, "]"))
         if has_branches(self._program, step.function):
             # As in TF1, Python's control flow runs when the graph is built.
-            options.append(code("autograph=False"))
+            options.append(make_code("autograph=False"))
         if not options:
-            return code(f"{self._tf}.function")
-        return code(f"{self._tf}.function(", join_code(", ", options), ")")
+            return make_code(f"{self._tf}.function")
+        return make_code(f"{self._tf}.function(", join_code(", ", options), ")")
 
-    def _column(self, statement: ast.stmt) -> int:
+    def _find_column(self, statement: ast.stmt) -> int:
         """Where a statement's lines begin when the blocks around it are gone."""
         column = statement.col_offset
         at: ast.AST | None = statement
@@ -386,18 +392,18 @@ class _Edits:
     def _is_unread(self, target: ast.expr) -> bool:
         if not isinstance(target, ast.Name):
             return False
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         return not any(
             isinstance(n, ast.Name)
             and n.id == target.id
             and isinstance(n.ctx, ast.Load)
-            and self._scopes.scope_of(n).owner(n.id) is owner
+            and self._scopes.find_scope(n).find_owner(n.id) is owner
             for n in self._scopes.walk()
         )
 
     def _run(self, run: ast.Call, results: Results, kept: int) -> None:
-        arguments = [_argument(a) for a in run.args[1:]]
-        called = code(run.args[0], "(", join_code(", ", arguments), ")")
+        arguments = [_write_argument(a) for a in run.args[1:]]
+        called = make_code(run.args[0], "(", join_code(", ", arguments), ")")
         parent = self._scopes.parents[run]
         elements = results.elements
         if isinstance(parent, ast.Expr) or not kept:
@@ -406,40 +412,42 @@ class _Edits:
             self._plan.replace(run, called)
             return
         if not results.many:
-            self._plan.replace(run, code(called, ".numpy()"))
+            self._plan.replace(run, make_code(called, ".numpy()"))
             return
-        values = code("[value.numpy() for value in ", called, "]")
+        values = make_code("[value.numpy() for value in ", called, "]")
         match parent:
             case ast.Subscript(slice=ast.Constant(int(place))) if (
                 0 <= place < len(elements)
             ):
                 before = [e for e in elements[:place] if e is not None]
                 at = f"[{len(before)}]" if kept > 1 or kept == len(elements) else ""
-                self._plan.replace(parent, code(called, at, ".numpy()"))
+                self._plan.replace(parent, make_code(called, at, ".numpy()"))
             case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]) if (
                 kept < len(elements)
             ):
                 left = [t for t, e in zip(targets, elements) if e is not None]
-                what = code(called, ".numpy()") if kept == 1 else values
-                new = code(join_code(", ", left), " = ", what)
+                what = make_code(called, ".numpy()") if kept == 1 else values
+                new = make_code(join_code(", ", left), " = ", what)
                 self._new[parent] = [New(new, parent)]
             case _:
                 self._plan.replace(run, values)
 
-    def _call(self, call: ast.Call, function: ast.FunctionDef) -> None:
+    def _rewrite_call(self, call: ast.Call, function: ast.FunctionDef) -> None:
         """A call of a function that no more has a session among its parameters."""
         order = [a.arg for a in function.args.args]
         gone = self._program.parameters[function]
         left: list[ast.AST | Code] = [
-            _argument(a)
+            _write_argument(a)
             for place, a in enumerate(call.args)
             if place >= len(order) or order[place] not in gone
         ]
         left += [
-            code("**", k.value) if k.arg is None else code(k.arg, "=", k.value)
+            make_code("**", k.value)
+            if k.arg is None
+            else make_code(k.arg, "=", k.value)
             for k in call.keywords
         ]
-        self._plan.replace(call, code(call.func, "(", join_code(", ", left), ")"))
+        self._plan.replace(call, make_code(call.func, "(", join_code(", ", left), ")"))
 
 
 def _is_applied(node: ast.AST) -> bool:
@@ -450,26 +458,26 @@ def _is_applied(node: ast.AST) -> bool:
     return False
 
 
-def _counter(tf: str) -> Code:
+def _write_counter(tf: str) -> Code:
     """The step counter, under TF1's name and dtype."""
-    return code(
+    return make_code(
         f'{tf}.Variable(0, dtype={tf}.int64, name="global_step", trainable=False)'
     )
 
 
 def _forget_updates(tf: str) -> Code:
     """Lets an optimizer be applied after another: it compares its update with theirs."""
-    return code(f'{tf}.compat.v1.get_default_graph().clear_collection("train_op")')
+    return make_code(f'{tf}.compat.v1.get_default_graph().clear_collection("train_op")')
 
 
-def _argument(node: ast.expr) -> Code:
+def _write_argument(node: ast.expr) -> Code:
     """An argument as it stood."""
     if isinstance(node, ast.Starred):
-        return code("*", node.value)
-    return code(node)
+        return make_code("*", node.value)
+    return make_code(node)
 
 
-def _header(function: ast.FunctionDef, gone: set[str]) -> str:
+def _write_header(function: ast.FunctionDef, gone: set[str]) -> str:
     """A function's first line without some of its parameters."""
     given = function.args
     first = len(given.args) - len(given.defaults)

@@ -55,9 +55,9 @@ def _is_float(value: ast.expr, scopes: Scopes) -> bool:
         case ast.IfExp(body=one, orelse=other):
             return _is_float(one, scopes) or _is_float(other, scopes)
         case ast.Call(func=ast.Name(id="float") as function):
-            return scopes.scope_of(function).owner("float") is None
+            return scopes.find_scope(function).find_owner("float") is None
         case ast.Name(id=name):
-            owner = scopes.scope_of(value).owner(name)
+            owner = scopes.find_scope(value).find_owner(name)
             return any(
                 isinstance(bound, ast.Assign)
                 and not isinstance(bound.value, ast.Name)

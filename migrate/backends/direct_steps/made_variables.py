@@ -70,7 +70,7 @@ class _Block:
         self._made = Made()
 
     def read(self) -> Made:
-        self._suite(self._block.body, "", None)
+        self._read_suite(self._block.body, "", None)
         layers = self._made.layer_names
         if len(set(layers)) != len(layers):
             raise NotKnown
@@ -79,7 +79,7 @@ class _Block:
                 raise NotKnown
         return self._made
 
-    def _suite(
+    def _read_suite(
         self, body: Sequence[ast.stmt], path: str, inner: ast.FunctionDef | None
     ) -> None:
         """Reads statements of the block, or of a function that returns the function `inner`."""
@@ -92,15 +92,17 @@ class _Block:
                 case ast.Return(ast.Name()) if inner is not None:
                     pass
                 case ast.With(items=[ast.withitem(ast.Call() as call, None)]):
-                    self._suite(statement.body, path + self._scope(call), inner)
+                    self._read_suite(
+                        statement.body, path + self._read_scope(call), inner
+                    )
                 case ast.Assign(targets=[ast.Name(name)], value=ast.Call() as call):
-                    self._call(name, call, path, inner)
+                    self._read_call(name, call, path, inner)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check_harmless(value)
                 case _:
                     raise NotKnown
 
-    def _scope(self, call: ast.Call) -> str:
+    def _read_scope(self, call: ast.Call) -> str:
         """The prefix that a name scope adds to the names of variables."""
         match call:
             case ast.Call(args=[ast.Constant(str(name))], keywords=[]):
@@ -109,7 +111,7 @@ class _Block:
                         return name + "/"
         raise NotKnown
 
-    def _call(
+    def _read_call(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
     ) -> None:
         symbol = self._scopes.resolve(call.func) or ""
@@ -117,11 +119,11 @@ class _Block:
         for argument in (*call.args, *(k.value for k in call.keywords)):
             self._check_harmless(argument)
         if symbol == "tf.Variable":
-            self._variable(name, call, path, inner)
+            self._read_variable(name, call, path, inner)
         elif whole == f"{BASE}.create_global_step":
             self._add(name, path + "global_step", inner)
         elif whole.startswith("tf_keras.layers."):
-            self._layer(name, call, whole.rpartition(".")[2], inner)
+            self._read_layer(name, call, whole.rpartition(".")[2], inner)
         elif symbol in table.OPTIMIZERS:
             if inner is not None:
                 raise NotKnown
@@ -129,12 +131,12 @@ class _Block:
         elif self._is_harmless(call):
             pass
         else:
-            self._network(name, call, path, inner)
+            self._read_network(name, call, path, inner)
 
-    def _variable(
+    def _read_variable(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
     ) -> None:
-        given = names.argument(call, "name")
+        given = names.find_argument(call, "name")
         keywords = {k.arg for k in call.keywords}
         if len(call.args) > 3 or any(isinstance(a, ast.Starred) for a in call.args):
             raise NotKnown
@@ -167,12 +169,12 @@ class _Block:
         else:
             self._check_read(name, inner)
 
-    def _layer(
+    def _read_layer(
         self, name: str, call: ast.Call, kind: str, inner: ast.FunctionDef | None
     ) -> None:
         if kind in table.WITHOUT_VARIABLES:
             return
-        given = names.argument(call, "name")
+        given = names.find_argument(call, "name")
         if kind not in table.LAYERS or not isinstance(given, ast.Constant):
             raise NotKnown
         self._made.layer_names.append(str(given.value))
@@ -193,22 +195,22 @@ class _Block:
             and isinstance(node.ctx, ast.Load)
             and is_unconditional(node, inner, self._program)
         ]
-        owner = self._scopes.scope_by_node[inner].owner(name)
+        owner = self._scopes.scope_by_node[inner].find_owner(name)
         if not reads or owner is None or len(owner.bindings[name]) != 1:
             raise NotKnown
 
-    def _network(
+    def _read_network(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
     ) -> None:
         """Reads a call of a function that makes variables and returns a function that uses them."""
-        function = self._scopes.function(call.func)
+        function = self._scopes.find_function(call.func)
         if inner is not None or function is None or function.decorator_list:
             raise NotKnown
         made = find_made_function(function)
         if made is None or function in self._made.networks.values():
             raise NotKnown
         self._made.networks[name] = function
-        self._suite(function.body, path, made)
+        self._read_suite(function.body, path, made)
 
     def _check_harmless(self, node: ast.AST) -> None:
         """Checks that no call in an expression makes a variable."""
@@ -228,7 +230,9 @@ class _Block:
         if self._scopes.import_path(call.func).startswith(("numpy.", "math.")):
             return True
         if isinstance(call.func, ast.Name):
-            owner: Scope | None = self._scopes.scope_of(call.func).owner(call.func.id)
+            owner: Scope | None = self._scopes.find_scope(call.func).find_owner(
+                call.func.id
+            )
             return owner is None and call.func.id in PURE_BUILTINS
         if isinstance(call.func, ast.Call):
             return self._is_harmless(call.func)  # A call of an initializer.

@@ -57,21 +57,21 @@ class _Reader:
         if not made:
             raise _Other
         for name in {strategy for _, strategy in made}:
-            self._strategy(name)
+            self._read_strategy(name)
         replicas = {name for name, _ in made}
-        self._uses_of_replicas(replicas)
-        self._runs()
+        self._read_uses_of_replicas(replicas)
+        self._read_runs()
         for call in self._find_module_calls(BASE, "Saver"):
-            self._saver(call)
+            self._read_saver(call)
         for call in self._find_module_calls(MODULE, "Session"):
-            self._session(call, replicas)
+            self._read_session(call, replicas)
         self._follow_sessions()
         if not all(self._is_session(call.args[0]) for call in self._program.saved):
             raise _Other
-        self._imports()
+        self._read_imports()
         return self._program
 
-    def _parent(self, node: ast.AST) -> ast.AST:
+    def _find_parent(self, node: ast.AST) -> ast.AST:
         return self._scopes.parents[node]
 
     def _find_module_calls(self, module: str, name: str) -> Iterator[ast.Call]:
@@ -86,7 +86,7 @@ class _Reader:
 
     def _read_replicas(self, call: ast.Call) -> tuple[str, str]:
         """The names of replicas and of their strategy; their statement goes."""
-        match call, self._parent(call):
+        match call, self._find_parent(call):
             case ast.Call(args=[ast.Name(strategy)], keywords=[]), ast.Assign(
                 targets=[ast.Name(name)]
             ) as statement:
@@ -94,11 +94,11 @@ class _Reader:
                 return name, strategy
         raise _Other
 
-    def _strategy(self, name: str) -> None:
+    def _read_strategy(self, name: str) -> None:
         for node in self._names:
             if node.id != name:
                 continue
-            match self._parent(node):
+            match self._find_parent(node):
                 case ast.Assign(targets=[ast.Name()], value=ast.Call() as made) as at:
                     if self._scopes.resolve(made.func) != _DEFAULT or made.args:
                         raise _Other
@@ -107,14 +107,14 @@ class _Reader:
                 case ast.Call(func=ast.Attribute(attr="LocalReplicas")):
                     pass
                 case ast.Attribute(attr="scope") as scope:
-                    self._block(scope)
+                    self._read_block(scope)
                 case _:
                     raise _Other
 
-    def _block(self, scope: ast.Attribute) -> None:
-        call = self._parent(scope)
-        item = self._parent(call)
-        block = self._parent(item)
+    def _read_block(self, scope: ast.Attribute) -> None:
+        call = self._find_parent(scope)
+        item = self._find_parent(call)
+        block = self._find_parent(item)
         match block:
             case ast.With(
                 items=[
@@ -128,12 +128,12 @@ class _Reader:
             case _:
                 raise _Other
 
-    def _uses_of_replicas(self, replicas: set[str]) -> None:
+    def _read_uses_of_replicas(self, replicas: set[str]) -> None:
         for node in self._names:
             if node.id not in replicas or isinstance(node.ctx, ast.Store):
                 continue
-            parent = self._parent(node)
-            match parent, self._parent(parent):
+            parent = self._find_parent(node)
+            match parent, self._find_parent(parent):
                 case ast.Attribute(attr="recording"), ast.Call():
                     pass  # It is in a block, or there is none of it.
                 case ast.Attribute(attr="trainable_variables"), ast.Assign():
@@ -142,9 +142,9 @@ class _Reader:
                 case ast.Attribute(attr="another_update"), ast.Call() as call:
                     self._program.updates.append(call)
                 case ast.Attribute(attr="keep_initial_values"), ast.Call() as call:
-                    self._keep_nothing(self._parent(call))
+                    self._keep_nothing(self._find_parent(call))
                 case ast.Attribute(attr="step_function"), ast.Call() as decorator:
-                    function = self._parent(decorator)
+                    function = self._find_parent(decorator)
                     if (
                         not isinstance(function, ast.FunctionDef)
                         or function.decorator_list != [decorator]
@@ -166,49 +166,49 @@ class _Reader:
             raise _Other
         self._program.dropped.add(statement)
 
-    def _step(self, node: ast.expr) -> Step | None:
+    def _find_step(self, node: ast.expr) -> Step | None:
         if not isinstance(node, ast.Name):
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner else []
         if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
             return self._program.steps.get(bound[0])
         return None
 
-    def _runs(self) -> None:
+    def _read_runs(self) -> None:
         named = 0
         for node in self._scopes.walk():
             if isinstance(node, ast.Call) and node.args and not node.keywords:
-                step = self._step(node.args[0])
+                step = self._find_step(node.args[0])
                 if step is not None:
                     if not _is_run(node.func):
                         raise _Other
                     step.runs.append(node)
                     named += 1
         names = {f.name for f in self._program.steps}
-        loads = [n for n in self._names if n.id in names and self._step(n)]
+        loads = [n for n in self._names if n.id in names and self._find_step(n)]
         if len(loads) != named:
             raise _Other
 
     def _is_receiver(self, node: ast.AST) -> bool:
         """Whether an expression is the session that runs a step, or that is closed."""
-        parent = self._parent(node)
+        parent = self._find_parent(node)
         if not isinstance(parent, ast.Attribute):
             return False
-        call = self._parent(parent)
+        call = self._find_parent(parent)
         if not isinstance(call, ast.Call) or call.func is not parent:
             return False
         if any(call in step.runs for step in self._program.steps.values()):
             return True
-        statement = self._parent(call)
+        statement = self._find_parent(call)
         if parent.attr == "close" and isinstance(statement, ast.Expr):
             self._program.dropped.add(statement)
             return True
         return False
 
-    def _saver(self, call: ast.Call) -> None:
+    def _read_saver(self, call: ast.Call) -> None:
         """A saver that has a name, under which it saves, restores, and no more."""
-        statement = self._parent(call)
+        statement = self._find_parent(call)
         match statement:
             case ast.Assign(targets=[ast.Name() as target]) if len(call.args) <= 1:
                 pass
@@ -219,7 +219,7 @@ class _Reader:
         if any(isinstance(a, ast.Starred) for a in call.args):
             raise _Other
         self._program.savers[call] = statement
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         if owner is None or target.id in owner.outer_names:
             raise _Other
         for at in owner.bindings[target.id]:
@@ -231,32 +231,32 @@ class _Reader:
         for node in self._names:
             if node.id != target.id or isinstance(node.ctx, ast.Store):
                 continue
-            if self._scopes.scope_of(node).owner(node.id) is owner:
+            if self._scopes.find_scope(node).find_owner(node.id) is owner:
                 self._read_saver_use(node)
 
     def _read_saver_use(self, node: ast.Name) -> None:
-        used = self._parent(node)
+        used = self._find_parent(node)
         if not isinstance(used, ast.Attribute) or used.attr not in _OF_SAVERS:
             raise _Other
         if used.attr not in ("save", "restore"):
             return
-        match self._parent(used):
+        match self._find_parent(used):
             case ast.Call(func=func, args=[_, _, *_]) as call if func is used:
                 if call not in self._program.saved:
                     self._program.saved.append(call)
             case _:
                 raise _Other
 
-    def _session(self, call: ast.Call, replicas: set[str]) -> None:
+    def _read_session(self, call: ast.Call, replicas: set[str]) -> None:
         match call:
             case ast.Call(args=[ast.Name(name)], keywords=[]) if name in replicas:
                 pass
             case _:
                 raise _Other
-        at = self._parent(call)
+        at = self._find_parent(call)
         match at:
             case ast.withitem(optional_vars=None | ast.Name()):
-                block = self._parent(at)
+                block = self._find_parent(at)
                 if not isinstance(block, ast.With) or block in self._program.openings:
                     raise _Other
                 self._program.openings[block] = at
@@ -272,14 +272,14 @@ class _Reader:
                 raise _Other
 
     def _add(self, name: ast.Name) -> None:
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None:
             raise _Other
         self._sessions[owner.node, name.id] = owner
 
     def _is_session(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             return owner is not None and (owner.node, node.id) in self._sessions
         match node:
             case ast.Attribute(ast.Name("self"), attr):
@@ -301,11 +301,11 @@ class _Reader:
                 break
             for node in new:
                 seen.add(node)
-                self._use(node)
+                self._read_use(node)
         self._check_session_bindings()
 
-    def _use(self, node: ast.AST) -> None:
-        parent = self._parent(node)
+    def _read_use(self, node: ast.AST) -> None:
+        parent = self._find_parent(node)
         if isinstance(getattr(node, "ctx", None), ast.Store):
             match parent:
                 case ast.Assign(targets=[_], value=ast.Constant(None)):
@@ -332,7 +332,7 @@ class _Reader:
                 return
             case ast.Call(func=ast.Name() as func, args=args) if node in args:
                 place = args.index(node)
-                function = self._scopes.function(func)
+                function = self._scopes.find_function(func)
                 if (
                     function is None
                     or function in self._program.steps
@@ -369,9 +369,9 @@ class _Reader:
             for node in self._names:
                 if node.id != function.name or isinstance(node.ctx, ast.Store):
                     continue
-                if self._scopes.function(node) is not function:
+                if self._scopes.find_function(node) is not function:
                     continue
-                call = self._parent(node)
+                call = self._find_parent(node)
                 if not isinstance(call, ast.Call) or call.func is not node:
                     raise _Other
                 self._read_call_with_sessions(call, function, names)
@@ -388,27 +388,27 @@ class _Reader:
                 raise _Other
         self._program.calls[call] = function
 
-    def _imports(self) -> None:
+    def _read_imports(self) -> None:
         """The module's import goes; nothing else of it is used."""
         for name in self._names:
             if name.id not in _KNOWN:
                 continue
-            parent = self._parent(name)
+            parent = self._find_parent(name)
             if (
                 not isinstance(parent, ast.Attribute)
                 or parent.attr not in _KNOWN[name.id]
             ):
                 raise _Other
             if name.id == BASE:
-                self._read_base_use(parent, self._parent(parent))
+                self._read_base_use(parent, self._find_parent(parent))
         for node in self._scopes.walk():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 imported = [a.name for a in node.names]
                 if set(imported) & set(_KNOWN):
-                    self._program.dropped.add(self._import(node, imported))
+                    self._program.dropped.add(self._read_import(node, imported))
 
     def _read_base_use(self, used: ast.Attribute, around: ast.AST) -> None:
-        match used.attr, around, self._parent(around):
+        match used.attr, around, self._find_parent(around):
             case "create_global_step", ast.Call(args=[], keywords=[]) as call, _:
                 self._program.counters.append(call)
             case "summary", ast.Attribute(), ast.Call(func=func) if func is around:
@@ -431,19 +431,19 @@ class _Reader:
             raise _Other
         if node.attr != "add_graph":
             return
-        match self._parent(node), self._parent(self._parent(node)):
+        match self._find_parent(node), self._find_parent(self._find_parent(node)):
             case ast.Call(args=[ast.Constant(None)]), ast.Expr() as statement:
                 self._program.dropped.add(statement)
             case _:
                 raise _Other
 
-    def _import(self, node: ast.stmt, imported: list[str]) -> ast.stmt:
+    def _read_import(self, node: ast.stmt, imported: list[str]) -> ast.stmt:
         """The statement that imports one of the modules, and nothing else."""
-        at = self._parent(node)
+        at = self._find_parent(node)
         while isinstance(at, (ast.Try, ast.ExceptHandler)):
             if isinstance(at, ast.Try):
                 node = at
-            at = self._parent(at)
+            at = self._find_parent(at)
         for inner in walk_breadth_first(node):
             if isinstance(inner, (ast.Import, ast.ImportFrom)):
                 if [a.name for a in inner.names] != imported or len(imported) > 1:

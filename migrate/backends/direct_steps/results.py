@@ -75,7 +75,7 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
         return scopes.resolve(node.func) in _ASSIGNED
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     if owner is None:
         return False
     match owner.bindings[node.id]:
@@ -123,16 +123,16 @@ class _Tensors:
                 return True
             if self._scopes.import_path(node.func).startswith(f"{BASE}.summary."):
                 return True
-            found = self._function(node)
+            found = self._find_function(node)
             return found is not None and self._gives(found, None)
         return False
 
-    def _function(self, call: ast.Call) -> ast.FunctionDef | None:
+    def _find_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of the file that is called, or that a function has made."""
         func = call.func
         if not isinstance(func, ast.Name):
             return None
-        owner = self._scopes.scope_of(func).owner(func.id)
+        owner = self._scopes.find_scope(func).find_owner(func.id)
         match owner.bindings[func.id] if owner else []:
             case [ast.FunctionDef() as function]:
                 return function
@@ -141,7 +141,7 @@ class _Tensors:
                     targets=[ast.Name()], value=ast.Call(func=ast.Name()) as made
                 )
             ]:
-                outer = self._function(made)
+                outer = self._find_function(made)
                 return find_made_function(outer) if outer else None
         return None
 
@@ -167,7 +167,7 @@ class _Tensors:
 
     def _is_name(self, node: ast.Name) -> bool:
         """Whether all that a name of a step, or of a function it calls, is bound to is."""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or node.id in owner.outer_names:
             return False
         if not isinstance(owner.node, ast.FunctionDef):
@@ -200,7 +200,7 @@ class _Tensors:
                     for i, t in enumerate(targets)
                     if isinstance(t, ast.Name) and t.id == name
                 ]
-                found = self._function(call)
+                found = self._find_function(call)
                 if len(places) != 1 or found is None:
                     return False
                 if any(isinstance(t, ast.Starred) for t in targets):
@@ -230,7 +230,7 @@ def is_layer(
     """Whether a name is bound to layers of Keras alone, of some kinds."""
     if not isinstance(func, ast.Name):
         return False
-    owner = scopes.scope_of(func).owner(func.id)
+    owner = scopes.find_scope(func).find_owner(func.id)
     bound = owner.bindings[func.id] if owner else []
     for at in bound:
         match at:

@@ -21,7 +21,7 @@ from migrate.backends.direct_steps.made_variables import (
 from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
 from migrate.facts import names
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table
 from migrate.tables.recurrent import MODULE as CELLS
@@ -100,7 +100,7 @@ class _Savers:
             if saved.given is None
         }
         for block in self._program.blocks:
-            if block not in traced and len(list(self._steps(block))) > 1:
+            if block not in traced and len(list(self._list_steps(block))) > 1:
                 raise NotKnown
 
     def _read_saver(
@@ -113,7 +113,7 @@ class _Savers:
         made = self._made[block]
         self._check_bindings(made, block, statement)
         before, listed = self._list_all(made, block, statement)
-        given = names.argument(call, "var_list", 0)
+        given = names.find_argument(call, "var_list", 0)
         if given is None or names.is_none_constant(given):
             return block, Saved(before, listed)
         match given:
@@ -138,7 +138,7 @@ class _Savers:
         if len(self._program.blocks) == 1:
             self._check_alone(statement)
             return self._find_only_block(statement)
-        suite = self._suite(statement)
+        suite = self._find_suite(statement)
         at = suite.index(statement)
         blocks = [i for i, s in enumerate(suite) if s in self._program.blocks]
         earlier = [i for i in blocks if i < at]
@@ -147,22 +147,22 @@ class _Savers:
         first = earlier[-1]
         block = suite[first]
         assert isinstance(block, ast.With)
-        home = self._scopes.scope_of(block).node
+        home = self._scopes.find_scope(block).node
         # Of several graphs it is the one that was built last, until the next is.
         if any(
-            self._scopes.scope_of(b).node is home
+            self._scopes.find_scope(b).node is home
             and b not in suite
             and not self._excludes(statement, b)
             for b in self._program.blocks
         ):
             raise NotKnown
         end = min([i for i in blocks if i > first], default=len(suite))
-        for use in self._uses(statement):
-            place = self._place(use, suite)
+        for use in self._list_uses(statement):
+            place = self._find_place(use, suite)
             if (
                 place is None
                 or not at <= place < end
-                or self._scopes.scope_of(use).node is not home
+                or self._scopes.find_scope(use).node is not home
             ):
                 raise NotKnown
             self._check_session(use, suite, first, place)
@@ -171,7 +171,7 @@ class _Savers:
     def _find_only_block(self, statement: ast.Assign) -> ast.With:
         """The one block there is, below which the saver is surely made, and once."""
         (block,) = self._program.blocks
-        suite = self._suite(block)
+        suite = self._find_suite(block)
         at: ast.stmt = statement
         while at not in suite:
             parent = self._scopes.parents[at]
@@ -186,17 +186,17 @@ class _Savers:
         """A name of one saver, so that it is that one wherever it is used."""
         target = statement.targets[0]
         assert isinstance(target, ast.Name)
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         if owner is None or len(owner.bindings[target.id]) != 1:
             raise NotKnown
 
-    def _uses(self, statement: ast.Assign) -> list[ast.Name]:
+    def _list_uses(self, statement: ast.Assign) -> list[ast.Name]:
         """Where the saver of a statement is used: another may have its name above or below."""
         target = statement.targets[0]
         assert isinstance(target, ast.Name)
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         assert owner is not None
-        suite = self._suite(statement)
+        suite = self._find_suite(statement)
         begins = []
         for other in owner.bindings[target.id]:
             if other in suite:
@@ -212,9 +212,9 @@ class _Savers:
                 isinstance(node, ast.Name)
                 and node.id == target.id
                 and isinstance(node.ctx, ast.Load)
-                and self._scopes.scope_of(node).owner(node.id) is owner
+                and self._scopes.find_scope(node).find_owner(node.id) is owner
             ):
-                place = self._place(node, suite)
+                place = self._find_place(node, suite)
                 if place is None and not self._excludes(statement, node):
                     raise NotKnown
                 if place is not None and at <= place < end:
@@ -231,10 +231,10 @@ class _Savers:
             session = call.args[0]
             if not isinstance(session, ast.Name):
                 raise NotKnown
-            owner = self._scopes.scope_of(session).owner(session.id)
+            owner = self._scopes.find_scope(session).find_owner(session.id)
             assert owner is not None
             opened = [
-                self._place(b, suite)
+                self._find_place(b, suite)
                 for b in owner.bindings[session.id]
                 if not self._excludes(use, b)
             ]
@@ -263,7 +263,7 @@ class _Savers:
             at = parent
         return False
 
-    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -271,7 +271,7 @@ class _Savers:
                 return suite
         raise NotKnown
 
-    def _place(self, node: ast.AST, suite: list[ast.stmt]) -> int | None:
+    def _find_place(self, node: ast.AST, suite: list[ast.stmt]) -> int | None:
         at: ast.AST | None = node
         while at is not None:
             if at in suite:
@@ -284,10 +284,10 @@ class _Savers:
         self, made: Made, block: ast.With, statement: ast.Assign
     ) -> None:
         """At the saver the names still are those of what the block made."""
-        scope = self._scopes.scope_of(block)
+        scope = self._scopes.find_scope(block)
         for name in (*made.variables, *made.layers, *made.optimizers, *made.networks):
-            owner = self._scopes.scope_of(statement).owner(name)
-            if owner is not scope.owner(name) or owner is None:
+            owner = self._scopes.find_scope(statement).find_owner(name)
+            if owner is not scope.find_owner(name) or owner is None:
                 raise NotKnown
             if any(name in s.outer_names for s in self._scopes.scope_by_node.values()):
                 raise NotKnown
@@ -301,7 +301,7 @@ class _Savers:
         self, made: Made, block: ast.With, statement: ast.Assign
     ) -> tuple[list[str], list[str]]:
         """What is done before the saver is made, and the list of all variables."""
-        home = self._scopes.scope_of(block).node
+        home = self._scopes.find_scope(block).node
         slots = [name for name, has_slots in made.optimizers.items() if has_slots]
         once = self._runs_once(block)
         lazy = {*made.layers, *slots, *made.networks}
@@ -309,7 +309,7 @@ class _Savers:
         chosen: list[str] = []
         listed: list[str] = []
         applied: list[str] = []
-        for step in sorted(self._steps(block), key=lambda s: s.lineno):
+        for step in sorted(self._list_steps(block), key=lambda s: s.lineno):
             every, surely = self._reach(step, made)
             new = lazy & every
             lazy -= new - set(slots)  # Another step may update other variables.
@@ -328,9 +328,9 @@ class _Savers:
         applied = list(dict.fromkeys(applied))
         if lazy - set(slots) or len(applied) > 1:
             raise NotKnown  # Two optimizers number their slots together.
-        for step in self._steps(block):
+        for step in self._list_steps(block):
             for run in self._program.steps[step].runs:
-                inside = self._scopes.scope_of(run).node
+                inside = self._scopes.find_scope(run).node
                 if run.lineno < statement.lineno and inside is home:
                     raise NotKnown  # It was traced in the order of the runs.
         listed += made.variables
@@ -361,7 +361,7 @@ class _Savers:
             before += traced
         return before, listed
 
-    def _steps(self, block: ast.With) -> Iterator[ast.FunctionDef]:
+    def _list_steps(self, block: ast.With) -> Iterator[ast.FunctionDef]:
         for step in self._program.steps:
             at: ast.AST | None = step
             while at is not None and at is not block:
@@ -396,7 +396,7 @@ class _Savers:
                         inner = find_made_function(made.networks[node.id])
                         assert inner is not None
                         work.append((inner, certain))
-                    owner = self._scopes.scope_of(node).owner(node.id)
+                    owner = self._scopes.find_scope(node).find_owner(node.id)
                     match owner.bindings[node.id] if owner else []:
                         case [ast.FunctionDef() as called]:
                             work.append((called, certain))
@@ -421,7 +421,7 @@ class _Savers:
                     for n in self._scopes.walk()
                     if isinstance(n, ast.Name)
                     and n.id == at.name
-                    and self._scopes.function(n) is at
+                    and self._scopes.find_function(n) is at
                 ]
                 if not calls and at.name == "main":
                     return True  # `tf.app.run()` calls it.
@@ -443,24 +443,24 @@ def _may_make(call: ast.Call, program: Program) -> bool:
 def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
     """The call that makes a saver, in a statement that begins at a column."""
     rest = [
-        code(k.arg, "=", k.value)
+        make_code(k.arg, "=", k.value)
         for k in call.keywords
         if k.arg is not None and k.arg != "var_list"
     ]
     function = f"{tf}.compat.v1.train.Saver("
     if saved.given is not None:
-        return code(function, join_code(", ", [saved.given, *rest]), ")")
+        return make_code(function, join_code(", ", [saved.given, *rest]), ")")
     if len(saved.variables) == 1 and saved.variables[0].startswith("*"):
         given = saved.variables[0][1:]
     else:
         given = "[" + ", ".join(saved.variables) + "]"
     options = "".join(f", {ast.unparse(k)}" for k in call.keywords)
     if column + len(f"saver = {function}{given}{options})") <= _WIDTH:
-        return code(function, join_code(", ", [given, *rest]), ")")
+        return make_code(function, join_code(", ", [given, *rest]), ")")
     line = "\n" + " " * (column + 4)
     many: str | Code = given
     if column + len(given) >= _WIDTH - 4:
         inner = "".join(f"{line}    {variable}," for variable in saved.variables)
-        many = code("[", inner, line, "]")
+        many = make_code("[", inner, line, "]")
     parts = join_code("," + line, [many, *rest])
-    return code(function, line, parts, ",\n" + " " * column, ")")
+    return make_code(function, line, parts, ",\n" + " " * column, ")")

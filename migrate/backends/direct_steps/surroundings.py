@@ -55,7 +55,7 @@ class _Constants:
                 if node.attr in self._stored:
                     return False
                 continue
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             if owner is None or self._is_traced(owner.node):
                 continue  # A built-in name, or one that tracing binds.
             if not self._is_fixed(owner, node.id, set()):
@@ -81,12 +81,12 @@ class _Constants:
     def _find_stored_attributes(self) -> Iterator[str]:
         """Attributes that are set after a graph is built, or nobody knows when."""
         homes = [
-            (self._scopes.scope_of(b).node, b.end_lineno or 0)
+            (self._scopes.find_scope(b).node, b.end_lineno or 0)
             for b in self._program.blocks
         ]
         for node in self._scopes.walk():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                home = self._scopes.scope_of(node).node
+                home = self._scopes.find_scope(node).node
                 if not all(home is at and node.lineno <= end for at, end in homes):
                     yield node.attr
 
@@ -101,22 +101,22 @@ class _Constants:
         for at in owner.bindings[name]:
             if isinstance(at, _FIXED) or at in self._program.dropped:
                 continue
-            last = self._line_of_graph(owner, name)
+            last = self._find_line_of_graph(owner, name)
             if not isinstance(at, ast.arg) and not self._precedes(at, last):
                 return False
             mutable = mutable or not self._is_immutable(at)
             match at:  # Another name of the object.
                 case ast.Assign(value=ast.Name() as other):
-                    scope = self._scopes.scope_of(other).owner(other.id)
+                    scope = self._scopes.find_scope(other).find_owner(other.id)
                     if scope and not self._is_fixed(scope, other.id, seen):
                         return False
         return not mutable or all(
-            self._is_only_read(node, self._line_of_graph(owner, name))
+            self._is_only_read(node, self._find_line_of_graph(owner, name))
             for node in self._loads.get(name, ())
-            if self._scopes.scope_of(node).owner(name) is owner
+            if self._scopes.find_scope(node).find_owner(name) is owner
         )
 
-    def _line_of_graph(self, owner: Scope, name: str) -> int:
+    def _find_line_of_graph(self, owner: Scope, name: str) -> int:
         """The first line at which a graph is complete that may read a name.
 
         A graph of the name's own scope, where there is one; and the one that binds it,
@@ -124,7 +124,7 @@ class _Constants:
         """
         ends = []
         for block in self._program.blocks:
-            if self._scopes.scope_of(block).node is not owner.node:
+            if self._scopes.find_scope(block).node is not owner.node:
                 continue
             end = block.end_lineno or 0
             lines = [getattr(at, "lineno", 0) for at in owner.bindings[name]]
@@ -205,7 +205,7 @@ class _Constants:
         if any(call in step.runs for step in self._program.steps.values()):
             return True
         if isinstance(call.func, ast.Name) and call.func.id in _LEAVING:
-            return self._scopes.scope_of(call.func).owner(call.func.id) is None
+            return self._scopes.find_scope(call.func).find_owner(call.func.id) is None
         path = self._scopes.import_path(call.func)
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("write", "run"):
             return True
@@ -214,5 +214,5 @@ class _Constants:
 
     def _is_in_function(self, node: ast.AST) -> bool:
         """Whether a function other than the graph's own has it, which may run later."""
-        homes = [self._scopes.scope_of(b).node for b in self._program.blocks]
-        return self._scopes.scope_of(node).node not in homes
+        homes = [self._scopes.find_scope(b).node for b in self._program.blocks]
+        return self._scopes.find_scope(node).node not in homes

@@ -82,18 +82,20 @@ class _Tracing:
         self._parts[function] = None
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Call):
-                for callee in self._callees(node.func):
+                for callee in self._list_callees(node.func):
                     self._enter(callee)
 
-    def _callees(self, func: ast.expr) -> list[ast.FunctionDef]:
+    def _list_callees(self, func: ast.expr) -> list[ast.FunctionDef]:
         if not isinstance(func, ast.Name):
             return []
-        owner = self._scopes.scope_of(func).owner(func.id)
+        owner = self._scopes.find_scope(func).find_owner(func.id)
         match owner.bindings[func.id] if owner else []:
             case [ast.FunctionDef() as function]:
                 return [function]
             case [ast.Assign(value=ast.Call(func=ast.Name() as made))]:
-                inner = [find_made_function(outer) for outer in self._callees(made)]
+                inner = [
+                    find_made_function(outer) for outer in self._list_callees(made)
+                ]
                 return [function for function in inner if function is not None]
         return []
 
@@ -122,17 +124,17 @@ class _Tracing:
             return True
         symbol = self._scopes.resolve(func) or ""
         if symbol.startswith("tf."):
-            return not table.longest(symbol, table.TENSORFLOW) and symbol not in (
+            return not table.find_longest(symbol, table.TENSORFLOW) and symbol not in (
                 *("tf.py_func", "tf.print"),
             )
         if isinstance(func, ast.Name):
-            owner = self._scopes.scope_of(func).owner(func.id)
+            owner = self._scopes.find_scope(func).find_owner(func.id)
             if owner is not None and (
                 self._is_given_function(func, owner) or is_layer(func, self._scopes)
             ):
                 return True
             return (owner is None and func.id in table.PURE_BUILTINS) or bool(
-                self._callees(func)
+                self._list_callees(func)
             )
         if not isinstance(func, ast.Attribute):
             return False
@@ -143,7 +145,7 @@ class _Tracing:
             return True
         # A list's `append` is seen only where the list is.
         if func.attr == "append" and isinstance(func.value, ast.Name):
-            owner = self._scopes.scope_of(func.value).owner(func.value.id)
+            owner = self._scopes.find_scope(func.value).find_owner(func.value.id)
             return owner is not None and owner.node in self._parts
         return func.attr in _METHODS
 
@@ -160,14 +162,14 @@ class _Tracing:
         calls = [
             n
             for n in self._scopes.walk()
-            if isinstance(n, ast.Call) and function in self._callees(n.func)
+            if isinstance(n, ast.Call) and function in self._list_callees(n.func)
         ]
         for call in calls:
             if any(isinstance(a, ast.Starred) for a in call.args) or any(
                 k.arg is None for k in call.keywords
             ):
                 return False
-            given = names.argument(call, func.id, order.index(func.id))
+            given = names.find_argument(call, func.id, order.index(func.id))
             if given is None or isinstance(given, ast.Constant):
                 continue
             if not (self._scopes.resolve(given) or "").startswith("tf."):
@@ -233,7 +235,7 @@ class _Tracing:
                     return True
             if isinstance(node, ast.Call):
                 symbol = self._scopes.resolve(node.func) or ""
-                given = names.argument(node, "dtype", 1)
+                given = names.find_argument(node, "dtype", 1)
                 if symbol in _CONVERTS and given is None:
                     if not node.args or _may_be_numpy(node.args[0], self._scopes):
                         return True
@@ -271,7 +273,7 @@ def _may_be_numpy(node: ast.expr, scopes: Scopes) -> bool:
         case ast.Call(func=ast.Call(func=made)) if (
             scopes.resolve(made) or ""
         ).endswith("_initializer"):
-            given = names.argument(node, "dtype", 1)
+            given = names.find_argument(node, "dtype", 1)
             return given is None or scopes.resolve(given) not in _NOT_FLOAT64
     try:
         ast.literal_eval(node)

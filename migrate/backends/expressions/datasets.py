@@ -7,7 +7,7 @@ import ast
 from migrate.backends.expressions.optimizers import Optimizers
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind
 from migrate.tables import roles
 
@@ -23,7 +23,7 @@ class Datasets(Optimizers):
             if not isinstance(node.func, ast.Attribute):
                 return False
             node = node.func.value
-        return self.program.kinds.get(names.key(node) or "") is Kind.DATASET
+        return self.program.kinds.get(names.find_key(node) or "") is Kind.DATASET
 
     def _rewrite_fed_dataset(self, call: ast.Call) -> None:
         """`make_dataset(x, y)` of placeholders: made of what is fed."""
@@ -43,4 +43,4 @@ class Datasets(Optimizers):
         made: list[str | ast.AST | Code] = [call.func]
         for spec in specs:
             made += [", ", spec]
-        self.plan.replace(call, code("fed_datasets.FedDataset(", *made, ")"))
+        self.plan.replace(call, make_code("fed_datasets.FedDataset(", *made, ")"))

@@ -10,9 +10,9 @@ from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Kind, Replication
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -27,16 +27,16 @@ class Expressions(Datasets):
 
     def run(self) -> None:
         self._apart = self.program.find_unused(self.scopes)
-        self._setup_claims()
-        self._visit(self.scopes.tree, [])
-        self._graph_functions(self._apart)
+        self._collect_claims()
+        self._visit_node(self.scopes.tree, [])
+        self._rewrite_graph_functions(self._apart)
         known = self.program, self.scopes, self.diagnostics
         moving_averages.report_unordered_averages(*known)
         moving_averages.refuse_unknown_values(*known)
         self._check_fed_inside()
         for compared in self.program.identities:
-            self._identity(compared)
-        for node, new in static_shapes.edits(self.scopes).items():
+            self._rewrite_identity(compared)
+        for node, new in static_shapes.make_edits(self.scopes).items():
             if node not in self.plan.expressions:
                 self.plan.replace(node, new)
 
@@ -50,7 +50,7 @@ class Expressions(Datasets):
             return symbol.startswith("tf.") and symbol not in roles.PLACEHOLDERS
         return isinstance(above, ast.BinOp)
 
-    def _identity(self, node: ast.Compare) -> None:
+    def _rewrite_identity(self, node: ast.Compare) -> None:
         """`v in variables` and `v == w` of graph objects compare them by identity."""
         left, right, how = node.left, node.comparators[0], node.ops[0]
         self.diagnostics.findings.append(
@@ -65,17 +65,17 @@ class Expressions(Datasets):
         )
         if isinstance(how, (ast.Eq, ast.NotEq)):
             word = " is " if isinstance(how, ast.Eq) else " is not "
-            self.plan.replace(node, code(left, word, right))
+            self.plan.replace(node, make_code(left, word, right))
         elif isinstance(how, ast.In):
             self.plan.replace(
-                node, code("any(", left, " is other for other in ", right, ")")
+                node, make_code("any(", left, " is other for other in ", right, ")")
             )
         else:
             self.plan.replace(
-                node, code("all(", left, " is not other for other in ", right, ")")
+                node, make_code("all(", left, " is not other for other in ", right, ")")
             )
 
-    def _setup_claims(self) -> None:
+    def _collect_claims(self) -> None:
         program = self.program
         claim = self.claimed
         if program.cluster is not None:
@@ -152,7 +152,7 @@ class Expressions(Datasets):
                 if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
                     claim[node] = ("C111", "dropped: TF2 places variables round robin")
 
-    def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
+    def _visit_node(self, node: ast.AST, scopes: list[ast.Call]) -> None:
         if node in self._apart:
             return  # No part of the program: as in any other file.
         if node in self.graph.inside:
@@ -161,8 +161,8 @@ class Expressions(Datasets):
         if own is not None and node in own.refused:
             return  # That is reason enough.
         if own is not None and node in own.edits:
-            for part in own.edits[node].nodes():
-                self._visit(part, scopes)
+            for part in own.edits[node].walk_nodes():
+                self._visit_node(part, scopes)
             return
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
@@ -172,19 +172,19 @@ class Expressions(Datasets):
                     isinstance(call, ast.Call)
                     and self.scopes.resolve(call.func) == "tf.variable_scope"
                 ):
-                    self._variable_scope(call)
+                    self._rewrite_variable_scope(call)
                     inner.append(call)
                     if item.optional_vars is not None:
-                        self._visit(item.optional_vars, scopes)
+                        self._visit_node(item.optional_vars, scopes)
                     for argument in [*call.args, *[k.value for k in call.keywords]]:
-                        self._visit(argument, scopes)
+                        self._visit_node(argument, scopes)
                 else:
-                    self._visit(item, scopes)
+                    self._visit_node(item, scopes)
             for statement in node.body:
-                self._visit(statement, inner)
+                self._visit_node(statement, inner)
             return
         if isinstance(node, ast.Call):
-            self._call(node, scopes)
+            self._rewrite_call(node, scopes)
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "name"
@@ -194,79 +194,84 @@ class Expressions(Datasets):
         ):  # A variable of TF2 has no `op`.
             tensor = node.value.value
             if self.program.replication is Replication.TOWERS:
-                self.plan.replace(node, code("plain_session.op_name(", tensor, ")"))
+                self.plan.replace(
+                    node, make_code("plain_session.op_name(", tensor, ")")
+                )
             else:
-                self.plan.replace(node, code(tensor, '.name.split(":")[0]'))
+                self.plan.replace(node, make_code(tensor, '.name.split(":")[0]'))
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "initialized_value"
             and self.scopes.resolve(node) is None
         ):  # A variable of TF2 has its initial value when it is made.
-            self.plan.replace(node, code(node.value, ".read_value"))
-        for child in children(node):
-            self._visit(child, scopes)
+            self.plan.replace(node, make_code(node.value, ".read_value"))
+        for child in list_children(node):
+            self._visit_node(child, scopes)
 
-    def _tuple(self, call: ast.Call) -> None:
+    def _rewrite_tuple(self, call: ast.Call) -> None:
         """`tf.tuple([loss, w])`: TF2's takes tensors only, and asks each for its operation."""
-        given = names.argument(call, "tensors", 0)
+        given = names.find_argument(call, "tensors", 0)
         for element in getattr(given, "elts", ()):
-            if self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE:
-                self.plan.replace(element, code("tf.convert_to_tensor(", element, ")"))
+            if self.program.kinds.get(names.find_key(element) or "") is Kind.VARIABLE:
+                self.plan.replace(
+                    element, make_code("tf.convert_to_tensor(", element, ")")
+                )
 
-    def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+    def _rewrite_call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
         if self.program.cluster is not None and ast.unparse(call) == roles.TOWER_INDEX:
-            self.plan.replace(call, code("replicas.tower()"))
+            self.plan.replace(call, make_code("replicas.tower()"))
             return
         if call in self.program.fed_datasets:
             self._rewrite_fed_dataset(call)
         elif symbol is None:
-            self._method(call)
+            self._rewrite_method(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)
         elif symbol == "tf.device":
-            self._device(call)
+            self._rewrite_device(call)
         elif symbol in OPTIMIZERS:
-            self._optimizer(call, OPTIMIZERS[symbol])
+            self._rewrite_optimizer(call, OPTIMIZERS[symbol])
         elif symbol in roles.GLOBAL_STEPS:
-            self._global_step(call)
+            self._rewrite_global_step(call)
         elif symbol == "tf.train.global_step":
-            step = names.argument(call, "global_step_tensor", 1)
+            step = names.find_argument(call, "global_step_tensor", 1)
             if step is not None:
                 self.claimed[call] = ("V104", "the variable's own value")
-                self.plan.replace(call, code(step, ".numpy()"))
+                self.plan.replace(call, make_code(step, ".numpy()"))
         elif global_steps.is_counter(self.scopes, call):
-            self._counter(call, symbol)
+            self._drop_counter(call, symbol)
         elif symbol in roles.TRAINABLE | roles.GLOBAL or symbol == "tf.get_collection":
-            self._collection(call, symbol)
+            self._rewrite_collection(call, symbol)
         elif symbol in roles.PARTITIONERS:
-            self._partitioner(call, symbol)
+            self._rewrite_partitioner(call, symbol)
         elif symbol in roles.SUMMARIES or symbol in (
             "tf.summary.merge_all",
             "tf.summary.merge",
         ):
             self.claimed[call] = ("M110", "collected while the step is traced")
             self.plan.replace(
-                call.func, code("training_session.summary.", symbol.rpartition(".")[2])
+                call.func,
+                make_code("training_session.summary.", symbol.rpartition(".")[2]),
             )
         elif symbol == "tf.summary.FileWriter":
-            directory = names.argument(call, "logdir", 0)
+            directory = names.find_argument(call, "logdir", 0)
             if directory is not None:
-                graph = names.argument(call, "graph", 1)
+                graph = names.find_argument(call, "graph", 1)
                 self.claimed[call] = ("M110", "training_session.SummaryWriter")
                 if graph is not None:
                     self._tell_lost_graph(call, "tf.summary.FileWriter", _NO_GRAPH)
                 self.plan.replace(
-                    call, code("training_session.SummaryWriter(", directory, ")")
+                    call, make_code("training_session.SummaryWriter(", directory, ")")
                 )
         elif symbol == "tf.train.Saver":
-            self._saver(call)
+            self._rewrite_saver(call)
         elif symbol == "tf.train.Scaffold":
-            self._scaffold(call)
+            self._rewrite_scaffold(call)
         elif symbol in LAYER_CLASSES:
             row = LAYER_CLASSES[symbol]
             self.claimed[call] = ("L104", row.target)
-            if row.seeded and names.argument(
+            if row.seeded and names.find_argument(
                 call, "seed", row.parameters.index("seed")
             ):
                 self.claimed[call] = (
@@ -274,7 +279,7 @@ class Expressions(Datasets):
                     f"{row.target}; by this seed it draws other values than TF1 did",
                 )
             self.plan.imports.append("import tf_keras")
-            self.plan.replace(call.func, code(row.target))
+            self.plan.replace(call.func, make_code(row.target))
         elif symbol in recurrent.TARGETS:
             self.claimed[call] = recurrent_cells.rewrite(
                 call, symbol, self.scopes, self.diagnostics, self.plan
@@ -301,13 +306,13 @@ class Expressions(Datasets):
         elif symbol.startswith(roles.DATASET_PREFIXES) and symbol.endswith("_iterator"):
             if call.args:
                 self.claimed[call] = ("I111", "a Python iterator of the dataset")
-                self.plan.replace(call, code("iter(", call.args[0], ")"))
+                self.plan.replace(call, make_code("iter(", call.args[0], ")"))
         elif symbol == "tf.nn.embedding_lookup":
-            self._embedding(call)
+            self._rewrite_embedding(call)
         elif symbol == "tf.gradients":
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol == "tf.tuple":
-            self._tuple(call)
+            self._rewrite_tuple(call)
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse(
                 "N150",
@@ -326,7 +331,7 @@ class Expressions(Datasets):
         none = isinstance(seed, ast.Constant) and seed.value is None
         return bool(row.seeded) and seed is not None and not none
 
-    def _device(self, call: ast.Call) -> None:
+    def _rewrite_device(self, call: ast.Call) -> None:
         """The setter's block becomes the scope; a local device is kept in the step."""
         where = call.args[0] if call.args else None
         if where is None:
@@ -338,7 +343,7 @@ class Expressions(Datasets):
         )
         symbol = self.scopes.resolve(where.func) if isinstance(where, ast.Call) else ""
         setter = symbol == "tf.train.replica_device_setter" or (
-            self.program.kinds.get(names.key(where) or "") is Kind.DEVICE
+            self.program.kinds.get(names.find_key(where) or "") is Kind.DEVICE
         )
         if setter:
             self.claimed[call] = ("C111", "now the strategy's scope")
@@ -373,7 +378,7 @@ class Expressions(Datasets):
     def _drop_graph(self, call: ast.Call) -> None:
         """The call stays, of no graph."""
         for given in [*call.args[:1], *(k.value for k in call.keywords)]:
-            self.plan.replace(given, code("None"))
+            self.plan.replace(given, make_code("None"))
         self._tell_lost_graph(call, "", f"`{ast.unparse(call.func)}`: {_NO_GRAPH}")
 
     def _tell_lost_graph(self, call: ast.Call, symbol: str, told: str) -> None:
@@ -383,22 +388,22 @@ class Expressions(Datasets):
             Finding(line, column, "M110", done, symbol, told, noted=True)
         )
 
-    def _method(self, call: ast.Call) -> None:
+    def _rewrite_method(self, call: ast.Call) -> None:
         function = call.func
         if not isinstance(function, ast.Attribute):
             return
-        if names.key(function) in streaming_metrics.CALLED:
+        if names.find_key(function) in streaming_metrics.CALLED:
             self.claimed.update(
                 streaming_metrics.rewrite(
                     call, self.program, self.scopes, self.diagnostics, self.plan
                 )
             )
-        base = self.program.kinds.get(names.key(function.value) or "")
+        base = self.program.kinds.get(names.find_key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
-            self._minimize(call)
+            self._rewrite_minimize(call)
         if base is Kind.WRITER and function.attr == "add_graph":
             self._drop_graph(call)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
-            self.plan.replace(call, code("iter(", function.value, ")"))
+            self.plan.replace(call, make_code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":
-            self.plan.replace(function, code(function.value))
+            self.plan.replace(function, make_code(function.value))

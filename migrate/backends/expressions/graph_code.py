@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.expressions.state import State
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import walk_breadth_first
@@ -15,7 +15,7 @@ from migrate.tables import contrib_graph, estimator, legacy_keras, roles
 class GraphCode(State):
     """Spells what step functions call as it stood."""
 
-    def _graph_functions(self, apart: set[ast.AST]) -> None:
+    def _rewrite_graph_functions(self, apart: set[ast.AST]) -> None:
         """Every use in graph functions, and contrib's in the driver."""
         if not self.graph.used:
             return
@@ -37,7 +37,7 @@ class GraphCode(State):
             if symbol in contrib_graph.METRICS:
                 continue  # What they count would begin anew in every step function.
             if symbol.startswith("tf.contrib"):
-                contrib.use(node, symbol, in_graph=True)
+                contrib.plan_use(node, symbol, in_graph=True)
             elif node in self.graph.inside:
                 self._spell_in_graph(node, symbol)
             elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
@@ -47,13 +47,13 @@ class GraphCode(State):
         if symbol in roles.SUMMARIES:
             self.claimed[node] = ("M110", "collected while the step is traced")
             name = symbol.rpartition(".")[2]
-            self.plan.replace(node, code(f"training_session.summary.{name}"))
+            self.plan.replace(node, make_code(f"training_session.summary.{name}"))
         elif symbol in LAYERS:
-            home = legacy_keras.home(symbol)
+            home = legacy_keras.find_home(symbol)
             assert home is not None
             self.plan.imports.append(home[0])
             self.claimed[node] = ("L150", "tf.layers' own function, from Keras 2")
-            self.plan.replace(node, code(home[1]))
+            self.plan.replace(node, make_code(home[1]))
         elif estimator.find_prefix(symbol, estimator.IN_GRAPH):
             self._keep_in_compat(node, symbol)
 
@@ -62,4 +62,4 @@ class GraphCode(State):
             "L150",
             "kept under tf.compat.v1: the step function is a graph of its own",
         )
-        self.plan.replace(node, code(f"tf.compat.v1{symbol[2:]}"))
+        self.plan.replace(node, make_code(f"tf.compat.v1{symbol[2:]}"))

@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.expressions.variables import Variables
 from migrate.facts import names, one_table
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rules.mistakes import older_partitioners
 from migrate.tables.partitioners import MODULE, PARTITIONERS
 
@@ -14,7 +14,7 @@ from migrate.tables.partitioners import MODULE, PARTITIONERS
 class Partitioners(Variables):
     """Plans what splits variables over parameter servers."""
 
-    def _partitioner(self, call: ast.Call, symbol: str) -> None:
+    def _rewrite_partitioner(self, call: ast.Call, symbol: str) -> None:
         row = PARTITIONERS[symbol]
         new = older_partitioners.rewrite_partitioner(call, row)
         bound = names.bind_arguments(call, row.parameters)
@@ -27,7 +27,7 @@ class Partitioners(Variables):
                 symbol,
             )
             return
-        axis = names.literal(bound.get("axis"))
+        axis = names.read_literal(bound.get("axis"))
         if "axis" in bound and axis != 0:
             self.diagnostics.refuse(
                 "P102",
@@ -41,12 +41,14 @@ class Partitioners(Variables):
         self.claimed[call] = ("P110", f"{MODULE}.{row.target}")
         self.plan.replace(call, new)
 
-    def _embedding(self, call: ast.Call) -> None:
+    def _rewrite_embedding(self, call: ast.Call) -> None:
         """Partitioned tables under "mod", TF1's default, need their rows found anew."""
-        table = names.argument(call, "params", 0)
-        ids = names.argument(call, "ids", 1)
-        strategy = names.literal(names.argument(call, "partition_strategy", 2))
-        given = names.argument(call, "partition_strategy", 2)
+        table = names.find_argument(call, "params", 0)
+        ids = names.find_argument(call, "ids", 1)
+        strategy = names.read_literal(
+            names.find_argument(call, "partition_strategy", 2)
+        )
+        given = names.find_argument(call, "partition_strategy", 2)
         partitioned = self.program.partitioned
         if table is None or ids is None:
             return
@@ -64,7 +66,7 @@ class Partitioners(Variables):
                 'Write partition_strategy="mod" or "div" in the call.',
             )
             return
-        rows: Code = code(ids)
+        rows: Code = make_code(ids)
         whole = one_table.is_one_table(self.scopes, table)
         reason = "tf.nn.embedding_lookup"
         if not whole:
@@ -73,7 +75,7 @@ class Partitioners(Variables):
                 'TensorFlow 2\'s finds rows as "div" lays them'
             )
         elif partitioned and strategy != "div":
-            rows = code("training_session.mod_rows(", ids, ", ", table, ")")
+            rows = make_code("training_session.mod_rows(", ids, ", ", table, ")")
             reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
         if self.program.replication.averages and not self.program.towers:
             # Measured in reference/sparse_sync: equal for sorted, distinct ids; else an
@@ -88,10 +90,14 @@ class Partitioners(Variables):
             code_ = "P110"
         if not whole:
             self.claimed[call] = (code_, reason)
-            self.plan.replace(call.func, code("tf.compat.v1.nn.embedding_lookup"))
+            self.plan.replace(call.func, make_code("tf.compat.v1.nn.embedding_lookup"))
             return
-        parts = [code(table), rows, *[code(f"{k.arg}=", k.value) for k in extra]]
+        parts = [
+            make_code(table),
+            rows,
+            *[make_code(f"{k.arg}=", k.value) for k in extra],
+        ]
         self.claimed[call] = (code_, reason)
         self.plan.replace(
-            call, code("tf.nn.embedding_lookup(", join_code(", ", parts), ")")
+            call, make_code("tf.nn.embedding_lookup(", join_code(", ", parts), ")")
         )

@@ -9,7 +9,7 @@ from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import init_functions, names
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -26,7 +26,7 @@ _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 class Savers(Partitioners):
     """Plans what writes checkpoints."""
 
-    def _saver(self, call: ast.Call) -> None:
+    def _rewrite_saver(self, call: ast.Call) -> None:
         known = ("var_list", *_KEPT, *_IGNORED)
         unknown = [k.arg for k in call.keywords if k.arg not in known]
         if unknown or len(call.args) > 1:
@@ -42,7 +42,7 @@ class Savers(Partitioners):
             )
             return
         earlier: list[ast.Name] | None = []
-        chosen = names.argument(call, "var_list", 0)
+        chosen = names.find_argument(call, "var_list", 0)
         if isinstance(chosen, ast.Constant) and chosen.value is None:
             chosen = None
         if isinstance(chosen, ast.Call) and not (chosen.args or chosen.keywords):
@@ -86,18 +86,23 @@ class Savers(Partitioners):
                 "tf.train.Saver",
             )
             return
-        parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in _KEPT]
+        parts = [
+            make_code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in _KEPT
+        ]
         if chosen is not None:
-            parts.insert(0, code(chosen))
+            parts.insert(0, make_code(chosen))
         elif earlier:
             parts.insert(
-                0, code("[", join_code(", ", [code(name) for name in earlier]), "]")
+                0,
+                make_code(
+                    "[", join_code(", ", [make_code(name) for name in earlier]), "]"
+                ),
             )
         elif written is not None:
-            parts.insert(0, code("lambda: ", written))
+            parts.insert(0, make_code("lambda: ", written))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
-            call, code("training_session.Saver(", join_code(", ", parts), ")")
+            call, make_code("training_session.Saver(", join_code(", ", parts), ")")
         )
 
     def _list_earlier(self, call: ast.Call) -> list[ast.Name] | None:
@@ -133,26 +138,26 @@ class Savers(Partitioners):
         """A list of variables as code of its own, whatever becomes of the program's."""
         found = self.lists.find_listing(listed)
         if isinstance(found, ast.BinOp):
-            return code(
+            return make_code(
                 self._write_list(found.left), " + ", self._write_list(found.right)
             )
         if isinstance(found, (ast.ListComp, ast.DictComp)):
             (part,) = found.generators
             value = (
-                code(found.elt)
+                make_code(found.elt)
                 if isinstance(found, ast.ListComp)
-                else code(found.key, ": ", found.value)
+                else make_code(found.key, ": ", found.value)
             )
             opening, closing = "[]" if isinstance(found, ast.ListComp) else "{}"
-            loop = code(" for ", part.target, " in ", self._write_list(part.iter))
-            conditions = [code(" if ", condition) for condition in part.ifs]
-            return code(opening, value, loop, *conditions, closing)
+            loop = make_code(" for ", part.target, " in ", self._write_list(part.iter))
+            conditions = [make_code(" if ", condition) for condition in part.ifs]
+            return make_code(opening, value, loop, *conditions, closing)
         if isinstance(found, ast.Call):
             which, scope = self._read_call(found)
             if scope is not None:
-                return code(f"replicas.{which}_in(", scope, ")")
-            return code(f"replicas.{which}_variables")
-        return code(listed)
+                return make_code(f"replicas.{which}_in(", scope, ")")
+            return make_code(f"replicas.{which}_variables")
+        return make_code(listed)
 
     def _read_call(self, call: ast.Call) -> tuple[str, ast.expr | None]:
         """Which variables a call lists, "trainable" or "global" ones, and in which scope."""
@@ -161,7 +166,7 @@ class Savers(Partitioners):
         is_global = symbol in roles.GLOBAL or (
             by_key and self.scopes.resolve(call.args[0]) != _TRAINABLE
         )
-        scope = names.argument(call, "scope", int(by_key))
+        scope = names.find_argument(call, "scope", int(by_key))
         return "global" if is_global else "trainable", scope
 
     def _claim_lists(self, listed: ast.expr) -> None:
@@ -178,9 +183,9 @@ class Savers(Partitioners):
             if position:
                 self.claimed[node.args[0]] = self.claimed[node]
             if scope is None:
-                self.plan.replace(node, code(f"replicas.{which}_variables"))
+                self.plan.replace(node, make_code(f"replicas.{which}_variables"))
             else:
-                self.plan.replace(node, code(f"replicas.{which}_in(", scope, ")"))
+                self.plan.replace(node, make_code(f"replicas.{which}_in(", scope, ")"))
 
     def _lists_variables(self, chosen: ast.expr) -> bool:
         """Whether a `var_list` lists variables by the names that the program has."""
@@ -198,12 +203,13 @@ class Savers(Partitioners):
             for name in flow.binds
         }
         return bool(elements) and all(
-            self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE
-            and names.key(element) not in in_steps  # Given beside what is computed.
+            self.program.kinds.get(names.find_key(element) or "") is Kind.VARIABLE
+            and names.find_key(element)
+            not in in_steps  # Given beside what is computed.
             for element in elements
         )
 
-    def _scaffold(self, call: ast.Call) -> None:
+    def _rewrite_scaffold(self, call: ast.Call) -> None:
         allowed = (
             "saver",
             "init_op",
@@ -227,11 +233,11 @@ class Savers(Partitioners):
             )
             return
         parts = [
-            code(f"{k.arg}=", k.value)
+            make_code(f"{k.arg}=", k.value)
             for k in call.keywords
             if k.arg in ("saver", "init_fn")
         ]
         self.claimed[call] = ("S115", "training_session.Scaffold")
         self.plan.replace(
-            call, code("training_session.Scaffold(", join_code(", ", parts), ")")
+            call, make_code("training_session.Scaffold(", join_code(", ", parts), ")")
         )

@@ -8,7 +8,7 @@ from migrate.backends.expressions.graph_code import GraphCode
 from migrate.facts import names
 from migrate.plan import Dropped
 from migrate.program import ir
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.tables import contrib_graph, roles
 
 _GET_VARIABLE = (
@@ -42,9 +42,9 @@ _LISTS = {
 class Variables(GraphCode):
     """Plans what makes and lists variables."""
 
-    def _variable_scope(self, call: ast.Call) -> None:
-        name = names.argument(call, "name_or_scope", 0)
-        default = names.argument(call, "default_name", 1)
+    def _rewrite_variable_scope(self, call: ast.Call) -> None:
+        name = names.find_argument(call, "name_or_scope", 0)
+        default = names.find_argument(call, "default_name", 1)
         if name is None or (isinstance(name, ast.Constant) and name.value is None):
             name, default = default, None
         if name is None:
@@ -58,20 +58,24 @@ class Variables(GraphCode):
             return
         self.claimed[call] = ("V104", "tf.name_scope; sharing is resolved by name")
         numbered = self.program.scope_numbers.get(call)
-        opened = code(f'"{numbered}"') if numbered else code(name)
+        opened = make_code(f'"{numbered}"') if numbered else make_code(name)
         if default is not None and self._may_be_none(name):
-            opened = code(default, " if ", name, " is None else ", name)
-        self.plan.replace(call, code("tf.name_scope(", opened, ")"))
+            opened = make_code(default, " if ", name, " is None else ", name)
+        self.plan.replace(call, make_code("tf.name_scope(", opened, ")"))
 
     def _may_be_none(self, name: ast.expr) -> bool:
         """Whether a scope's name may be None, so that TF1 took the default name."""
         if not isinstance(name, (ast.Name, ast.Attribute, ast.Subscript)):
             return False
-        owner = names.key(name)
-        bound = self.scopes.scope_of(name).owner(owner) if owner is not None else None
+        owner = names.find_key(name)
+        bound = (
+            self.scopes.find_scope(name).find_owner(owner)
+            if owner is not None
+            else None
+        )
         made = bound.bindings.get(owner or "", []) if bound is not None else []
         return not made or not all(
-            isinstance(b, ast.Assign) and isinstance(names.literal(b.value), str)
+            isinstance(b, ast.Assign) and isinstance(names.read_literal(b.value), str)
             for b in made
         )
 
@@ -79,7 +83,7 @@ class Variables(GraphCode):
         shared = self.program.shared.get(call)
         if shared is not None:
             self.claimed[call] = ("V104", f"the variable that `{shared}` is")
-            self.plan.replace(call, code(shared))
+            self.plan.replace(call, make_code(shared))
             return
         bound = names.bind_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
@@ -113,15 +117,15 @@ class Variables(GraphCode):
                     "tf.get_variable",
                 )
         parts: list[Code] = [
-            self._initial_value(call, bound, scopes),
-            code("name=", bound["name"]),
+            self._write_initial_value(call, bound, scopes),
+            make_code("name=", bound["name"]),
         ]
         if "trainable" in bound:
-            parts.append(code("trainable=", bound["trainable"]))
+            parts.append(make_code("trainable=", bound["trainable"]))
         self.claimed[call] = ("V104", "tf.Variable under the strategy's scope")
-        self.plan.replace(call, code("tf.Variable(", join_code(", ", parts), ")"))
+        self.plan.replace(call, make_code("tf.Variable(", join_code(", ", parts), ")"))
 
-    def _initial_value(
+    def _write_initial_value(
         self, call: ast.Call, bound: dict[str, ast.expr], scopes: list[ast.Call]
     ) -> Code:
         initializer = bound.get("initializer")
@@ -132,13 +136,16 @@ class Variables(GraphCode):
                 (
                     found
                     for scope in reversed(scopes)
-                    if (found := names.argument(scope, "initializer", 3)) is not None
+                    if (found := names.find_argument(scope, "initializer", 3))
+                    is not None
                     and not (isinstance(found, ast.Constant) and found.value is None)
                 ),
                 None,
             )
         shape = bound.get("shape")
-        dtype: Code = code(bound["dtype"]) if "dtype" in bound else code("tf.float32")
+        dtype: Code = (
+            make_code(bound["dtype"]) if "dtype" in bound else make_code("tf.float32")
+        )
         if shape is None:
             if initializer is None:
                 self.diagnostics.refuse(
@@ -149,18 +156,20 @@ class Variables(GraphCode):
                     "Keep the variable in a Python name, and use that name here.",
                     "tf.get_variable",
                 )
-                return code()
-            return code(initializer)  # TF1: without a shape it is the value itself.
+                return make_code()
+            return make_code(
+                initializer
+            )  # TF1: without a shape it is the value itself.
         made: Code
         if initializer is None and self._is_whole(bound.get("dtype")):
-            made = code("tf.compat.v1.zeros_initializer()")
+            made = make_code("tf.compat.v1.zeros_initializer()")
         elif initializer is None:
-            made = code("tf.compat.v1.glorot_uniform_initializer()")
+            made = make_code("tf.compat.v1.glorot_uniform_initializer()")
         elif self._is_initializer_class(initializer):
-            made = code(initializer, "()")
+            made = make_code(initializer, "()")
         else:
-            made = code(initializer)
-        return code(made, "(", shape, ", dtype=", dtype, ")")
+            made = make_code(initializer)
+        return make_code(made, "(", shape, ", dtype=", dtype, ")")
 
     def _is_whole(self, dtype: ast.expr | None) -> bool:
         """Whether it is a dtype whose variables TF1 made zero: integers and bool."""
@@ -174,7 +183,7 @@ class Variables(GraphCode):
         symbol = self.scopes.resolve(node)
         return symbol is not None and roles.is_initializer(symbol)
 
-    def _global_step(self, call: ast.Call) -> None:
+    def _rewrite_global_step(self, call: ast.Call) -> None:
         parent = self.scopes.parents.get(call)
         symbol = self.scopes.resolve(call.func)
         self.claimed[call] = ("V104", "the step counter, under TF1's name")
@@ -186,11 +195,11 @@ class Variables(GraphCode):
             and not (symbol or "").endswith("get_global_step")
         ):
             self.created_step = True
-            self.plan.replace(call, code("training_session.create_global_step()"))
+            self.plan.replace(call, make_code("training_session.create_global_step()"))
         elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
             self.plan.statements[parent] = [Dropped(parent)]
         elif in_driver or self._is_in_session(call):
-            self.plan.replace(call, code("replicas.global_step"))
+            self.plan.replace(call, make_code("replicas.global_step"))
         else:
             self.diagnostics.refuse(
                 "N105",
@@ -200,7 +209,7 @@ class Variables(GraphCode):
                 symbol or "",
             )
 
-    def _counter(self, call: ast.Call, symbol: str) -> None:
+    def _drop_counter(self, call: ast.Call, symbol: str) -> None:
         """`tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)`."""
         self.claimed[call] = self.claimed[call.args[0]] = (
             "V104",
@@ -214,7 +223,7 @@ class Variables(GraphCode):
                 "Pass the step variable to the function.",
                 symbol,
             )
-        self.plan.replace(call, code("replicas.count_in(", call.args[1], ")"))
+        self.plan.replace(call, make_code("replicas.count_in(", call.args[1], ")"))
 
     def _report_order(self, call: ast.Call, symbol: str, which: str) -> None:
         """What a list is used for that TF2 makes in another order."""
@@ -252,7 +261,7 @@ class Variables(GraphCode):
         trained, behind = update.variables, fed.behind
         listed = self.lists.find_listing(trained) if trained is not None else None
         if isinstance(trained, (ast.List, ast.Tuple)):
-            keys = [names.key(e) for e in trained.elts]
+            keys = [names.find_key(e) for e in trained.elts]
             return (
                 all(
                     key in self.program.singles
@@ -271,7 +280,7 @@ class Variables(GraphCode):
 
     def _is_made_under(self, name: str, at: ast.AST) -> bool:
         """Whether what a name stands for was made under it, and is not another's, too."""
-        owner = self.scopes.scope_of(at).owner(name)
+        owner = self.scopes.find_scope(at).find_owner(name)
         bound = owner.bindings.get(name, []) if owner is not None else []
         if not bound:
             return "." not in name  # The name of a layer that the program never named.
@@ -286,7 +295,7 @@ class Variables(GraphCode):
     def _find_scope(self, listed: ast.Call) -> ast.expr | None:
         """The scope by which a list chooses."""
         symbol = self.scopes.resolve(listed.func)
-        return names.argument(listed, "scope", int(symbol == "tf.get_collection"))
+        return names.find_argument(listed, "scope", int(symbol == "tf.get_collection"))
 
     def _list_by_then(self, call: ast.Call, which: str, scope: ast.expr | None) -> bool:
         """Whether a list is written as that of what made its variables.
@@ -306,7 +315,7 @@ class Variables(GraphCode):
         self.plan.replace(call, self.by_then.write(made, which))
         return True
 
-    def _collection(self, call: ast.Call, symbol: str) -> None:
+    def _rewrite_collection(self, call: ast.Call, symbol: str) -> None:
         if call in self.claimed:
             return  # As a Saver's.
         if symbol == "tf.get_collection":
@@ -321,9 +330,9 @@ class Variables(GraphCode):
                     module = contrib_graph.FRAMEWORK_MODULE
                     self.plan.support.update(contrib_graph.FILES[module])
                     self.plan.imports.append(f"import {module}")
-                    self.plan.replace(call, code(f"{module}.updates()"))
+                    self.plan.replace(call, make_code(f"{module}.updates()"))
                     return
-                self.plan.replace(call, code("[]"))
+                self.plan.replace(call, make_code("[]"))
                 return
             if key not in _LISTS:
                 if self.graph.used:
@@ -380,6 +389,6 @@ class Variables(GraphCode):
                 symbol,
             )
         if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
-            self.plan.replace(call, code(f"replicas.{which}_variables"))
+            self.plan.replace(call, make_code(f"replicas.{which}_variables"))
         else:
-            self.plan.replace(call, code(f"replicas.{which}_in(", scope, ")"))
+            self.plan.replace(call, make_code(f"replicas.{which}_in(", scope, ")"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from migrate.backends.half_migrated.cluster import cluster_text
+from migrate.backends.half_migrated.cluster import spell_cluster
 from migrate.backends.half_migrated.spelling import Spelling
 from migrate.backends.half_migrated.tasks import tell_role, write_role
 from migrate.facts import names
@@ -17,10 +17,10 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.eager import BareLoop, Division
 from migrate.rules.mistakes import whole_batches
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 _STEP, _BODY = "distributed_step", "train_step"
@@ -66,11 +66,11 @@ class BareLoopRewrite:
         program, plan = self._program, self._plan
         self._check_names()
         plan.imports += ["import json", "import os"]
-        self._sessions()
-        self._server()
-        self._losses()
-        self._function()
-        self._loop()
+        self._drop_sessions()
+        self._drop_server()
+        self._rewrite_losses()
+        self._rewrite_function()
+        self._rewrite_loop()
         early = [s for s in program.suite[: program.ready] if s not in program.late]
         at = program.suite.index(program.whole)
         late = [s for s in program.suite[:at] if s not in early]
@@ -78,27 +78,27 @@ class BareLoopRewrite:
         first, last = made[0], made[-1]
         plan.suites[program.owner, program.field] = [
             *self._keep_statements(early),
-            self._strategy(),
+            self._write_strategy(),
             *self._keep_statements(late[:first]),
             Block(
-                code("with strategy.scope():"),
+                make_code("with strategy.scope():"),
                 self._keep_statements(late[first : last + 1]),
             ),
             *self._keep_statements(late[last + 1 :]),
-            *self._step(),
+            *self._write_step(),
             *self._keep_statements(program.suite[at : at + 1]),
-            *([New(code(_MEET.rstrip("\n")))] if self._together else []),
+            *([New(make_code(_MEET.rstrip("\n")))] if self._together else []),
             *self._keep_statements(program.suite[at + 1 :]),
         ]
-        self._spelling.names()
+        self._spelling.rewrite_names()
 
     def _check_names(self) -> None:
         own = _OWN_NAMES if self._program.step.function else _OWN_NAMES | {_BODY}
         for node in self._scopes.walk():
-            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
             for name in sorted(bound & own):
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)) or not (
-                    names.suites(node)  # type: ignore[arg-type]
+                    names.list_suites(node)  # type: ignore[arg-type]
                 ):
                     raise Refused(
                         "N111",
@@ -116,7 +116,7 @@ class BareLoopRewrite:
                 items.append(Dropped(block))
             items += self._plan.statements.get(statement) or [Keep(statement)]
             if statement is self._program.loop and self._joins:
-                items.append(New(code("coordinator.join()")))
+                items.append(New(make_code("coordinator.join()")))
         return items
 
     @property
@@ -134,7 +134,7 @@ class BareLoopRewrite:
 
     # -- the cluster ----------------------------------------------------------------------
 
-    def _sessions(self) -> None:
+    def _drop_sessions(self) -> None:
         reason = (
             "dropped: this session runs no graph, and each process trained a "
             "model of its own. The strategy of the cluster trains one model"
@@ -151,7 +151,7 @@ class BareLoopRewrite:
                     *(Dropped(s) for s in block.body),
                 ]
 
-    def _server(self) -> None:
+    def _drop_server(self) -> None:
         """A server that nothing uses goes: the tasks start what the strategy needs."""
         server = self._program.server
         if server is None:
@@ -165,20 +165,22 @@ class BareLoopRewrite:
             ),
         )
 
-    def _strategy(self) -> Item:
+    def _write_strategy(self) -> Item:
         program = self._program
         made = self._scopes.parents[program.cluster]
         assert isinstance(made, ast.Assign)
         told = tell_role(self._together)
         self._spelling.add_finding(made.value, "D159", told, "tf.train.ClusterSpec")
-        return New(code(write_role(cluster_text(program.cluster), self._together)))
+        return New(
+            make_code(write_role(spell_cluster(program.cluster), self._together))
+        )
 
     # -- the step -------------------------------------------------------------------------
 
-    def _losses(self) -> None:
+    def _rewrite_losses(self) -> None:
         """No mean by a Keras loss itself; of a worker's part its share of the whole."""
         program, step = self._program, self._program.step
-        value = self._loss_value()
+        value = self._find_loss_value()
         # A worker of parameter servers is its step's only replica: it changes no number.
         shared = step.division is Division.MEAN
         if self._together and step.division is None:
@@ -209,7 +211,7 @@ class BareLoopRewrite:
                 self._plan.replace(call, self._average_losses(call))
                 shared = False
             else:
-                self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
+                self._plan.replace(call, make_code("tf.reduce_mean(", call, ")"))
         if not shared:
             return
         if value is None or value in self._plan.expressions:
@@ -235,13 +237,13 @@ class BareLoopRewrite:
                 "Use the batch under the name that the loop gives it.",
             )
         left, right = ("", "") if isinstance(value, ast.Call) else ("(", ")")
-        return code(left, value, right, " / strategy.num_replicas_in_sync")
+        return make_code(left, value, right, " / strategy.num_replicas_in_sync")
 
     def _average_losses(self, call: ast.Call) -> Code:
         """Losses per example, divided by the batch that all workers share."""
         if not self._together:
-            return code("tf.nn.compute_average_loss(", call, ")")
-        mean = whole_batches.average(self._scopes, call, "tf")
+            return make_code("tf.nn.compute_average_loss(", call, ")")
+        mean = whole_batches.average_losses(self._scopes, call, "tf")
         if mean is None:
             raise Refused(
                 "D125",
@@ -252,19 +254,20 @@ class BareLoopRewrite:
             )
         return mean
 
-    def _loss_value(self) -> ast.expr | None:
+    def _find_loss_value(self) -> ast.expr | None:
         """The one expression that the tape's target is assigned."""
         step = self._program.step
-        name = names.key(step.loss)
+        name = names.find_key(step.loss)
         found = [
             n.value
             for s in step.body
             for n in walk_breadth_first(s)
-            if isinstance(n, (ast.Assign, ast.AugAssign)) and name in names.binds(n)
+            if isinstance(n, (ast.Assign, ast.AugAssign))
+            and name in names.find_binds(n)
         ]
         return found[0] if len(found) == 1 else None
 
-    def _function(self) -> None:
+    def _rewrite_function(self) -> None:
         """The step's function is part of a larger one: it is no tf.function itself."""
         function = self._program.step.function
         if function is None:
@@ -284,7 +287,7 @@ class BareLoopRewrite:
         arguments = ast.unparse(function.args)
         body: list[Item] = [Keep(s) for s in function.body]
         self._plan.statements[function] = [
-            Block(code(f"def {function.name}({arguments}):"), body, function)
+            Block(make_code(f"def {function.name}({arguments}):"), body, function)
         ]
         for decorator in function.decorator_list:
             node = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -293,7 +296,7 @@ class BareLoopRewrite:
                 "the distributed step is the tf.function",
             )
 
-    def _step(self) -> list[Item]:
+    def _write_step(self) -> list[Item]:
         """What replicas run, and the tf.function that has them run it."""
         step, given = self._program.step, ", ".join(self._program.source.names)
         items: list[Item] = []
@@ -311,12 +314,12 @@ class BareLoopRewrite:
         else:
             body: list[Item] = [Keep(s) for s in step.body]
             if step.results:
-                body.append(New(code("return " + ", ".join(step.results))))
-            items.append(Block(code(f"\ndef {_BODY}({given}):"), body))
+                body.append(New(make_code("return " + ", ".join(step.results))))
+            items.append(Block(make_code(f"\ndef {_BODY}({given}):"), body))
             comma = "," * (len(self._program.source.names) == 1)
             run = f"strategy.run({_BODY}, args=({given}{comma}))"
         if self._together and self._results:
-            if step.call is None and step.results != (names.key(step.loss),):
+            if step.call is None and step.results != (names.find_key(step.loss),):
                 raise Refused(
                     "D125",
                     step.apply,
@@ -325,31 +328,31 @@ class BareLoopRewrite:
                     "Read only the loss.",
                 )
             run = f'strategy.reduce("SUM", {run}, axis=None)'
-        header = code(f"\n@tf.function\ndef {_STEP}({given}):")
-        items.append(Block(header, [New(code(f"return {run}\n"))]))
+        header = make_code(f"\n@tf.function\ndef {_STEP}({given}):")
+        items.append(Block(header, [New(make_code(f"return {run}\n"))]))
         return items
 
     # -- the loop -------------------------------------------------------------------------
 
-    def _loop(self) -> None:
+    def _rewrite_loop(self) -> None:
         program, step = self._program, self._program.step
         given = ", ".join(program.source.names)
         comma = "," * (len(program.source.names) == 1)
         run = f"coordinator.schedule({_STEP}, args=({given}{comma}))"
         if self._together:
             run = f"{_STEP}({given})"
-            self._data()
+            self._rewrite_data()
         elif self._results:
             run += ".fetch()"
-            self._values()
+            self._rewrite_values()
         if step.call is not None:
-            self._plan.replace(step.call, code(run))
+            self._plan.replace(step.call, make_code(run))
         else:
             text = ", ".join(step.results) + " = " + run if step.results else run
             items: list[Item] = []
             for statement in program.loop.body:
                 if statement is step.body[0]:
-                    items.append(New(code(text)))
+                    items.append(New(make_code(text)))
                 elif statement not in step.body:
                     items.append(Keep(statement))
             self._plan.suites[program.loop, "body"] = items
@@ -357,16 +360,18 @@ class BareLoopRewrite:
         if program.loop is not program.whole and self._joins:
             field, suite = next(
                 (f, s)
-                for f, s in names.suites(around)  # type: ignore[arg-type]
+                for f, s in names.list_suites(around)  # type: ignore[arg-type]
                 if program.loop in s
             )
             self._plan.suites[around, field] = self._keep_statements(suite)
 
-    def _data(self) -> None:
+    def _rewrite_data(self) -> None:
         """Batches of workers that make each step together."""
         source = self._program.source
         if source.dataset is not None:
-            new = code("strategy.experimental_distribute_dataset(", source.dataset, ")")
+            new = make_code(
+                "strategy.experimental_distribute_dataset(", source.dataset, ")"
+            )
             self._plan.replace(source.dataset, new)
             return
         self._spelling.add_finding(
@@ -378,17 +383,23 @@ class BareLoopRewrite:
             outcome=Outcome.KEPT,
         )
 
-    def _values(self) -> None:
+    def _rewrite_values(self) -> None:
         """What is fetched is numpy's, and has no `numpy()` of its own."""
         program, step = self._program, self._program.step
         results = set(step.results)
         if step.call is not None:
             around = self._scopes.parents[step.call]
-            results |= names.binds(around) if isinstance(around, ast.Assign) else set()
+            results |= (
+                names.find_binds(around) if isinstance(around, ast.Assign) else set()
+            )
         at = program.suite.index(program.whole)
         for node in (n for s in program.suite[at:] for n in walk_breadth_first(s)):
-            if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
+            if (
+                isinstance(node, ast.Call)
+                and find_method(node) == "numpy"
+                and not node.args
+            ):
                 assert isinstance(node.func, ast.Attribute)
                 value = node.func.value
-                if value is step.call or names.key(value) in results:
-                    self._plan.replace(node, code(value))
+                if value is step.call or names.find_key(value) in results:
+                    self._plan.replace(node, make_code(value))

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.half_migrated.spelling import Spelling
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.eager import Server
 
 _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
@@ -37,7 +37,7 @@ class ClusterWriter:
         self._plan = plan
         self._spelling = spelling
 
-    def server(self) -> None:
+    def plan_server(self) -> None:
         """Plans the server and what waits in it."""
         server, plan = self._server, self._plan
         if server is None:
@@ -51,36 +51,37 @@ class ClusterWriter:
             leave = "training_session.leave(\n    "
             leave += '"Synchronous training needs no parameter server.")'
             for join in server.joins:
-                plan.statements[join] = [New(code(leave), join)]
+                plan.statements[join] = [New(make_code(leave), join)]
             return
-        parts: list[Code] = [code(a) for a in server.call.args[:4]]
+        parts: list[Code] = [make_code(a) for a in server.call.args[:4]]
         parts += [
-            code(f"{k.arg}=", k.value)
+            make_code(f"{k.arg}=", k.value)
             for k in server.call.keywords
             if k.arg != "config"
         ]
-        config = names.argument(server.call, "config", 4)
-        given = code(config) if config is not None else code("")
-        parts.append(code("config=training_session.server_config(", given, ")"))
+        config = names.find_argument(server.call, "config", 4)
+        given = make_code(config) if config is not None else make_code("")
+        parts.append(make_code("config=training_session.server_config(", given, ")"))
         woven: list[str | ast.AST | Code] = []
         for part in parts:
             woven += [",\n    ", part] if woven else [part]
         plan.replace(
-            server.call, code("tf.distribute.Server(\n    ", Code(tuple(woven)), ")")
+            server.call,
+            make_code("tf.distribute.Server(\n    ", Code(tuple(woven)), ")"),
         )
 
-    def strategy(self) -> list[Item]:
+    def write_strategy(self) -> list[Item]:
         """Makes the strategy; other tasks than the coordinator's stay here and serve."""
         cluster, server = self._cluster, self._server
         if self._together:
             assert server is not None
             return [
                 New(
-                    code(
+                    make_code(
                         "\nstrategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
                         f"    cluster_resolver={_RESOLVER}(\n"
                         "        training_session.workers_only(",
-                        cluster_text(cluster),
+                        spell_cluster(cluster),
                         '),\n        task_type="worker",\n        task_id=',
                         server.task_index,
                         ',\n        rpc_layer="grpc"))',
@@ -90,30 +91,30 @@ class ClusterWriter:
         items: list[Item] = []
         if server is not None:
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
-            test = code(
+            test = make_code(
                 f"\n{comment}\nif not training_session.is_coordinator(\n    ",
-                cluster_text(cluster),
+                spell_cluster(cluster),
                 ", ",
                 server.job_name,
                 ", ",
                 server.task_index,
                 "):",
             )
-            serve = New(code(f"training_session.serve({server.name})"))
+            serve = New(make_code(f"training_session.serve({server.name})"))
             items.append(Block(test, [serve]))
         return [
             *items,
             New(
-                code(
+                make_code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
                     f"    {_RESOLVER}(\n        training_session.with_coordinator(",
-                    cluster_text(cluster),
+                    spell_cluster(cluster),
                     '), rpc_layer="grpc"))',
                 )
             ),
         ]
 
 
-def cluster_text(cluster: ast.expr) -> str:
+def spell_cluster(cluster: ast.expr) -> str:
     """The cluster's name: it is a target of an assignment, which has no value to copy."""
     return ast.unparse(cluster)

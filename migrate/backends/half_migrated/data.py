@@ -13,9 +13,9 @@ from migrate.source.nodes import walk_breadth_first
 
 def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
     """The step is made before the workers' loops, of rows of what they cut."""
-    made = {n for s in own.statements for n in names.binds(s)}
+    made = {n for s in own.statements for n in names.find_binds(s)}
     for example in program.source.examples:
-        clash = names.reads(example) & made
+        clash = names.find_reads(example) & made
         if clash:
             raise Refused(
                 "D125",
@@ -36,7 +36,7 @@ def check_alike(program: EagerProgram) -> None:
     data: list[ast.AST] = [*source.takes, *source.examples]
     if source.dataset is not None:
         data.append(source.dataset)
-    given = {n for node in data for n in names.reads(node)}
+    given = {n for node in data for n in names.find_reads(node)}
     sets: list[tuple[ast.AST, ast.AST]] = []  # What binds names, and of what.
     for statement in program.suite[: program.at + 1]:
         for node in walk_breadth_first(statement):
@@ -46,10 +46,10 @@ def check_alike(program: EagerProgram) -> None:
                 sets.append((node, node.value))
             elif isinstance(node, ast.For):
                 sets.append((node.target, node.iter))
-    while found := [s for s in sets if names.binds(s[0]) & given]:
+    while found := [s for s in sets if names.find_binds(s[0]) & given]:
         sets = [s for s in sets if s not in found]
         data += [value for _, value in found]
-        given |= {n for _, value in found for n in names.reads(value)}
+        given |= {n for _, value in found for n in names.find_reads(value)}
     for node in (n for d in data for n in walk_breadth_first(d)):
         if isinstance(node, ast.expr) and ast.dump(node) == index:
             raise Refused(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate import emitted
-from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.cluster import ClusterWriter, spell_cluster
 from migrate.backends.half_migrated.spelling import Spelling
 from migrate.backends.half_migrated.tasks import tell_role, write_role
 from migrate.facts import names
@@ -14,9 +14,9 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.eager import FitProgram
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 
 _OWN_NAMES = frozenset({"strategy", "fits", "training_session", "keras_fit"})
 _TASK = frozenset({"tf_config", "task"})
@@ -47,20 +47,20 @@ class FitRewrite:
         """
         program, plan = self._program, self._plan
         self._check_names()
-        plan.support |= {*emitted.files("training_session"), "keras_fit.py"}
+        plan.support |= {*emitted.list_files("training_session"), "keras_fit.py"}
         plan.imports += ["import training_session", "import keras_fit"]
         cluster = ClusterWriter(
             program.cluster, program.server, self._together, plan, self._spelling
         )
-        cluster.server()
-        strategy = cluster.strategy() if program.server else [self._role()]
+        cluster.plan_server()
+        strategy = cluster.write_strategy() if program.server else [self._write_role()]
         for call in program.sessions:
             self._spelling.claimed[call.func] = (
                 "D153",
                 "dropped: Keras trains without a session, on the strategy",
             )
         for call in program.calls:
-            self._call(call)
+            self._rewrite_call(call)
         early = [s for s in program.suite[: program.ready] if s not in program.late]
         graph = [s for s in program.suite if s not in early]
         made = [i for i, s in enumerate(graph) if s in program.made]
@@ -68,17 +68,17 @@ class FitRewrite:
         plan.suites[program.owner, program.field] = [
             *self._keep_statements(early),
             *strategy,
-            self._fits(),
+            self._write_fits(),
             *self._keep_statements(graph[:first]),
             Block(
-                code("\nwith strategy.scope():"),
+                make_code("\nwith strategy.scope():"),
                 self._keep_statements(graph[first : last + 1]),
             ),
             *self._keep_statements(graph[last + 1 :]),
         ]
-        self._spelling.names()
+        self._spelling.rewrite_names()
 
-    def _role(self) -> Item:
+    def _write_role(self) -> Item:
         """The task and the strategy, where the program starts no server."""
         program = self._program
         self._plan.imports += ["import json", "import os"]
@@ -87,15 +87,15 @@ class FitRewrite:
         told = tell_role(self._together)
         self._spelling.add_finding(made.value, "D159", told, "tf.train.ClusterSpec")
         return New(
-            code(write_role(cluster_text(program.cluster), self._together, False))
+            make_code(write_role(spell_cluster(program.cluster), self._together, False))
         )
 
     def _check_names(self) -> None:
         own = _OWN_NAMES if self._program.server else _OWN_NAMES | _TASK
         for node in self._scopes.walk():
-            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
             for name in sorted(bound & own):
-                if not names.suites(node):  # type: ignore[arg-type]
+                if not names.list_suites(node):  # type: ignore[arg-type]
                     raise Refused(
                         "N111",
                         node,
@@ -113,28 +113,30 @@ class FitRewrite:
             items += self._plan.statements.get(statement) or [Keep(statement)]
         return items
 
-    def _fits(self) -> Item:
+    def _write_fits(self) -> Item:
         program = self._program
         if self._together:
             start = "fits = keras_fit.SynchronousFits(strategy, "
             index = (
-                program.server.task_index if program.server else code('task["index"]')
+                program.server.task_index
+                if program.server
+                else make_code('task["index"]')
             )
-            return New(code(start, index, ")"))
+            return New(make_code(start, index, ")"))
         start = "fits = keras_fit.AsynchronousFits(strategy, "
-        return New(code(start, cluster_text(program.cluster), ")"))
+        return New(make_code(start, spell_cluster(program.cluster), ")"))
 
-    def _call(self, call: ast.Call) -> None:
+    def _rewrite_call(self, call: ast.Call) -> None:
         """`model.fit(x, y)` is `fits.fit(model, x, y)`."""
         assert isinstance(call.func, ast.Attribute)
-        parts: list[Code] = [code(a) for a in call.args]
+        parts: list[Code] = [make_code(a) for a in call.args]
         for keyword in call.keywords:
             name = f"{keyword.arg}=" if keyword.arg is not None else "**"
-            parts.append(code(name, keyword.value))
-        which = method(call)
+            parts.append(make_code(name, keyword.value))
+        which = find_method(call)
         directory = self._program.checkpoint_dir
         if which == "fit" and directory is not None:
-            parts.append(code("checkpoint_dir=", directory))
+            parts.append(make_code("checkpoint_dir=", directory))
         woven: list[str | ast.AST | Code] = [f"fits.{which}(", call.func.value]
         for part in parts:
             woven += [", ", part]

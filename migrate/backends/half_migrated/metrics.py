@@ -10,11 +10,11 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
 from migrate.frontends.half_migrated.step import map_step_arguments
-from migrate.frontends.keras_names import keras_name, makes_model
+from migrate.frontends.keras_names import find_keras_name, makes_model
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.eager import Division, EagerProgram, Metric
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.source.nodes import walk_breadth_first
 
 # Functions that compute each example by itself: always, or if `axis` is not 0.
@@ -72,19 +72,19 @@ class MetricRewrite:
         """
         for metric in self._program.metrics:
             made = metric.made
-            self._plan.replace(made, code("replicas.metric(lambda: ", made, ")"))
+            self._plan.replace(made, make_code("replicas.metric(lambda: ", made, ")"))
             self._found(made, "D132", _TOGETHER if self._together else _EACH)
             if not self._together:
                 continue
             for call in metric.counted:
-                self._whole(metric, call)
+                self._make_metric_whole(metric, call)
             for call in metric.others:
                 self._check_loop(call)
 
-    def _whole(self, metric: Metric, call: ast.Call) -> None:
+    def _make_metric_whole(self, metric: Metric, call: ast.Call) -> None:
         """Plans a call so that the workers' parts count as the whole batch did; refuses others."""
         for value in [*call.args, *(k.value for k in call.keywords)]:
-            division = self._division(value)
+            division = self._find_division(value)
             if division is None:
                 if not self._is_per_example(value, frozenset()):
                     raise Refused(
@@ -105,16 +105,18 @@ class MetricRewrite:
                     "tf.keras.metrics.Mean()",
                 )
             if division is Division.SUM:
-                self._plan.replace(value, code(f"{self._of}.sum_of_batch(", value, ")"))
+                self._plan.replace(
+                    value, make_code(f"{self._of}.sum_of_batch(", value, ")")
+                )
             elif division is Division.MEAN:
                 end = f", {self._rows})"
                 self._plan.replace(
-                    value, code(f"{self._of}.mean_of_batch(", value, end)
+                    value, make_code(f"{self._of}.mean_of_batch(", value, end)
                 )
 
-    def _division(self, value: ast.expr) -> Division | None:
+    def _find_division(self, value: ast.expr) -> Division | None:
         try:
-            return self._losses.division(value)
+            return self._losses.find_division(value)
         except UnknownLoss:
             return None
 
@@ -128,23 +130,23 @@ class MetricRewrite:
                 n
                 for s in body
                 for n in walk_breadth_first(s)
-                if isinstance(n, ast.Assign) and node.id in names.binds(n)
+                if isinstance(n, ast.Assign) and node.id in names.find_binds(n)
             ]
             if not assigned:
-                return node.id in self._batch()
+                return node.id in self._find_batch_names()
             return all(
                 self._is_per_example(a.value, seen | {node.id}) for a in assigned
             )
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
-            axis = names.literal(names.argument(node, "axis", 1))
+            axis = names.read_literal(names.find_argument(node, "axis", 1))
             of_each = symbol in _OF_EACH or (symbol in _OF_AXIS and axis in (1, -1))
             if not of_each and not self._is_model(node.func):
                 return False
             return bool(node.args) and self._is_per_example(node.args[0], seen)
         return False
 
-    def _batch(self) -> set[str]:
+    def _find_batch_names(self) -> set[str]:
         """The names in the step of the parts of a dataset's element."""
         step, source = self._program.step, self._program.source
         found = set(source.names) if step.call is None else set()
@@ -157,10 +159,14 @@ class MetricRewrite:
         passed = map_step_arguments(self._program.step)
         if isinstance(function, ast.Name):
             function = passed.get(function.id, function)
-        made = binding(self._scopes, function)
+        made = find_binding(self._scopes, function)
         if made is None or not makes_model(self._scopes, made):
             return False
-        kind = keras_name(self._scopes, made.func) if isinstance(made, ast.Call) else ""
+        kind = (
+            find_keras_name(self._scopes, made.func)
+            if isinstance(made, ast.Call)
+            else ""
+        )
         return not kind.startswith(("losses.", "optimizers.", "metrics."))
 
     def _check_loop(self, call: ast.Call) -> None:
@@ -170,7 +176,7 @@ class MetricRewrite:
         around = self._scopes.parents[site] if site is not None else None
         results = set(step.results)
         if isinstance(around, ast.Assign):
-            results |= names.binds(around)
+            results |= names.find_binds(around)
         read = {
             n.id
             for value in [*call.args, *(k.value for k in call.keywords)]

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.half_migrated import Refused
-from migrate.frontends.keras_names import keras_name
+from migrate.frontends.keras_names import find_keras_name
 from migrate.plan import Plan
-from migrate.program.code import code
-from migrate.rules.symbols import verdict
+from migrate.program.code import make_code
+from migrate.rules.symbols import find_verdict
 from migrate.tables import hooks, symbols
 
 
@@ -33,10 +33,10 @@ class Spelling:
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.findings: list[Finding] = []
 
-    def names(self) -> None:
+    def rewrite_names(self) -> None:
         """Every TensorFlow name: Keras is tf_keras, what is gone has another name."""
         for node, symbol in self._scopes.walk_uses():
-            name = keras_name(self._scopes, node)
+            name = find_keras_name(self._scopes, node)
             if node in self.claimed:
                 code_, reason = self.claimed[node]
                 self.add_finding(node, code_, reason, symbol)
@@ -44,11 +44,11 @@ class Spelling:
                 self._plan.imports.append("import tf_keras")
                 self._rename_use(node, f"tf_keras.{name}", symbol)
             elif symbol.startswith("tf."):
-                self._name(node, symbol)
+                self._rewrite_name(node, symbol)
             elif symbol in ("tf.keras", "keras", "tf_keras"):
                 self._rename_use(node, "tf_keras", symbol)
 
-    def _name(self, node: ast.expr, symbol: str) -> None:
+    def _rewrite_name(self, node: ast.expr, symbol: str) -> None:
         if symbol == "tf.keras":
             self._plan.imports.append("import tf_keras")
             self._rename_use(node, "tf_keras", symbol)
@@ -65,7 +65,7 @@ class Spelling:
         if path.startswith("tensorflow") and symbols.exists_in_target(written):
             self.add_finding(node, "T101", "the same", symbol, Outcome.KEPT)
             return
-        found = verdict(symbol)
+        found = find_verdict(symbol)
         if found.outcome is Outcome.REFUSED or not found.target:
             raise Refused(found.code, node, found.reason, found.recipe)
         self._rename_use(node, found.target, symbol)
@@ -79,7 +79,7 @@ class Spelling:
     ) -> None:
         self.add_finding(node, "T102", reason or f"now {target}", symbol)
         if ast.unparse(node) != target:
-            self._plan.replace(node, code(target))
+            self._plan.replace(node, make_code(target))
 
     def add_finding(
         self,

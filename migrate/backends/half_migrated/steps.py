@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate import emitted
-from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.cluster import ClusterWriter, spell_cluster
 from migrate.backends.half_migrated.data import check_alike, check_examples
 from migrate.backends.half_migrated.metrics import MetricRewrite
 from migrate.backends.half_migrated.spelling import Spelling
@@ -23,9 +23,9 @@ from migrate.frontends.half_migrated import Refused
 from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
 from migrate.frontends.half_migrated.step import map_step_arguments
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.eager import Division, EagerProgram
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import hooks
 
@@ -68,12 +68,12 @@ class EagerRewrite:
         """
         program, plan = self._program, self._plan
         self._check_names()
-        plan.support |= {*emitted.files("training_session"), "eager_steps.py"}
+        plan.support |= {*emitted.list_files("training_session"), "eager_steps.py"}
         plan.imports += ["import training_session", "import eager_steps"]
         if self._together:
             check_alike(program)
-            self._whole_batch()
-        self._losses()
+            self._make_batch_whole()
+        self._rewrite_losses()
         MetricRewrite(
             program,
             self._scopes,
@@ -86,10 +86,10 @@ class EagerRewrite:
         cluster = ClusterWriter(
             program.cluster, program.server, self._together, plan, self._spelling
         )
-        cluster.server()
-        self._session()
-        self._saves()
-        self._function()
+        cluster.plan_server()
+        self._rewrite_session()
+        self._rewrite_saves()
+        self._rewrite_function()
         own: WorkersOwn | None = None
         if program.server is not None and not self._together:
             own = WorkersOwn(
@@ -103,17 +103,17 @@ class EagerRewrite:
         early = program.suite[: program.ready]
         before = [s for s in suite if s in early and s not in program.late]
         items += self._keep_statements(before)
-        items += cluster.strategy()
-        items.append(self._replicas())
+        items += cluster.write_strategy()
+        items.append(self._write_replicas())
         late = [s for s in suite if s in program.late]
         model = program.suite[program.ready : program.at]
         graph = [*late, *(s for s in suite if s in model)]
-        first, last = self._range(graph)
+        first, last = self._find_range(graph)
         items += self._keep_statements(graph[:first])
         inside = [s for s in graph[first : last + 1]]
         items.append(
             Block(
-                code("\nwith strategy.scope(), replicas.recording():"),
+                make_code("\nwith strategy.scope(), replicas.recording():"),
                 self._keep_statements(inside),
             )
         )
@@ -121,13 +121,13 @@ class EagerRewrite:
         source = program.source
         if self._together and source.dataset is not None and source.made is None:
             items.append(self._write_distributed_dataset())
-        items.append(self._step())
+        items.append(self._write_step())
         if own is not None:
-            items += self._worker(own)
+            items += self._write_worker(own)
         else:
             items += self._keep_statements([program.session, *program.after])
         plan.suites[program.owner, program.field] = items
-        self._spelling.names()
+        self._spelling.rewrite_names()
         Telling(
             program,
             self._scopes,
@@ -154,9 +154,9 @@ class EagerRewrite:
 
     def _check_names(self) -> None:
         for node in walk_breadth_first(self._scopes.tree):
-            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
             for name in sorted(bound & set(_OWN_NAMES)):
-                if not names.suites(node):  # type: ignore[arg-type]
+                if not names.list_suites(node):  # type: ignore[arg-type]
                     raise Refused(
                         "N111",
                         node,
@@ -177,41 +177,41 @@ class EagerRewrite:
             items += self._plan.statements.get(statement) or [Keep(statement)]
         return items
 
-    def _range(self, graph: list[ast.stmt]) -> tuple[int, int]:
+    def _find_range(self, graph: list[ast.stmt]) -> tuple[int, int]:
         """The first and the last statement that make the model."""
         made = [i for i, s in enumerate(graph) if s in self._program.made]
         return made[0], made[-1]
 
-    def _replicas(self) -> Item:
+    def _write_replicas(self) -> Item:
         program = self._program
         if self._together:
             assert program.server is not None
             start = "replicas = eager_steps.SynchronousSteps(strategy, "
-            return New(code(start, program.server.task_index, ")"))
+            return New(make_code(start, program.server.task_index, ")"))
         start = "replicas = eager_steps.AsynchronousSteps(strategy, "
-        return New(code(start, cluster_text(program.cluster), ")"))
+        return New(make_code(start, spell_cluster(program.cluster), ")"))
 
-    def _session(self) -> None:
+    def _rewrite_session(self) -> None:
         program = self._program
-        parts: list[Code] = [code("replicas")]
+        parts: list[Code] = [make_code("replicas")]
         for name, value in program.session_arguments.items():
             if name in hooks.SESSION_DROPPED or name == "target":
                 continue
             if name == "is_chief" and self._is_of_one_task(value):
-                parts.append(code("is_chief=task_index == 0"))
+                parts.append(make_code("is_chief=task_index == 0"))
                 continue
-            parts.append(code(f"{name}=", value))
+            parts.append(make_code(f"{name}=", value))
         if "is_chief" not in program.session_arguments and program.server is not None:
-            index = code(program.server.task_index)
+            index = make_code(program.server.task_index)
             parts.append(
-                code("is_chief=", "task_index" if self._loops else index, " == 0")
+                make_code("is_chief=", "task_index" if self._loops else index, " == 0")
             )
         woven: list[str | ast.AST | Code] = []
         for part in parts:
             woven += [",\n    ", part] if woven else [part]
         self._plan.replace(
             program.session_call,
-            code(
+            make_code(
                 "training_session.MonitoredTrainingSession(\n    ",
                 Code(tuple(woven)),
                 ")",
@@ -222,7 +222,7 @@ class EagerRewrite:
             "the steps of the strategy that the cluster describes",
         )
 
-    def _saves(self) -> None:
+    def _rewrite_saves(self) -> None:
         """Of the workers, which all would save to one place, the chief does."""
         if self._program.server is None:
             return
@@ -256,7 +256,7 @@ class EagerRewrite:
 
     # -- the step -----------------------------------------------------------------------
 
-    def _whole_batch(self) -> None:
+    def _make_batch_whole(self) -> None:
         """A worker's loss and gradients become those of the whole batch."""
         step, plan = self._program.step, self._plan
         if step.division is None:
@@ -278,18 +278,18 @@ class EagerRewrite:
             before, after = f"{self._of}.sum_of_batch(", ")"
         else:
             before, after = f"{self._of}.mean_of_batch(", f", {self._rows})"
-        plan.replace(step.gradient, code(before, step.gradient, after))
+        plan.replace(step.gradient, make_code(before, step.gradient, after))
         if step.of_v1:
-            pairs = names.argument(step.apply, "grads_and_vars", 0)
+            pairs = names.find_argument(step.apply, "grads_and_vars", 0)
             assert pairs is not None
-            plan.replace(pairs, code(f"{self._of}.added_up(", pairs, ")"))
+            plan.replace(pairs, make_code(f"{self._of}.added_up(", pairs, ")"))
         argument = (
             "experimental_aggregate_gradients=False"
             if step.legacy
             else "skip_gradients_aggregation=True"
         )
-        updates = [code(a) for a in step.apply.args]
-        updates += [code(f"{k.arg}=", k.value) for k in step.apply.keywords]
+        updates = [make_code(a) for a in step.apply.args]
+        updates += [make_code(f"{k.arg}=", k.value) for k in step.apply.keywords]
         woven: list[str | ast.AST | Code] = [step.apply.func, "("]
         for part in updates:
             woven += [part, ", "]
@@ -305,9 +305,9 @@ class EagerRewrite:
                     "returns beside its loss",
                     "Return only the loss.",
                 )
-            plan.replace(step.returned, code(before, step.returned, after))
+            plan.replace(step.returned, make_code(before, step.returned, after))
         for name in step.results:
-            if name != names.key(step.loss):
+            if name != names.find_key(step.loss):
                 raise Refused(
                     "D125",
                     step.apply,
@@ -322,11 +322,11 @@ class EagerRewrite:
         step = self._program.step
         reader = LossReader(self._scopes, step.body, map_step_arguments(step))
         try:
-            return {reader.division(e) for e in returned.elts} == {step.division}
+            return {reader.find_division(e) for e in returned.elts} == {step.division}
         except UnknownLoss:
             return False
 
-    def _losses(self) -> None:
+    def _rewrite_losses(self) -> None:
         """A Keras loss must not take the mean by itself where a strategy runs it."""
         for made in self._program.mean_losses:
             parts: list[str | ast.AST | Code] = [made.func, "("]
@@ -343,9 +343,9 @@ class EagerRewrite:
                 "is taken where the program calls it",
             )
         for call in self._program.mean_calls:
-            self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
+            self._plan.replace(call, make_code("tf.reduce_mean(", call, ")"))
 
-    def _function(self) -> None:
+    def _rewrite_function(self) -> None:
         """The step's function is part of a larger one: it is no tf.function itself."""
         function = self._program.step.function
         if function is None or not function.decorator_list:
@@ -353,7 +353,7 @@ class EagerRewrite:
         arguments = ast.unparse(function.args)
         body: list[Item] = [Keep(s) for s in function.body]
         self._plan.statements[function] = [
-            Block(code(f"def {function.name}({arguments}):"), body, function)
+            Block(make_code(f"def {function.name}({arguments}):"), body, function)
         ]
         for decorator in function.decorator_list:
             node = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -365,9 +365,9 @@ class EagerRewrite:
     def _write_distributed_dataset(self) -> Item:
         assert self._program.source.dataset is not None
         dataset = ast.unparse(self._program.source.dataset)
-        return New(code(f"{_PARTS} = replicas.distributed({dataset})"))
+        return New(make_code(f"{_PARTS} = replicas.distributed({dataset})"))
 
-    def _step(self) -> Item:
+    def _write_step(self) -> Item:
         """The distributed step, and its uses in the loop."""
         program, step = self._program, self._program.step
         source = program.source
@@ -376,60 +376,64 @@ class EagerRewrite:
         body: list[Item]
         if step.call is not None:
             # As text: in the loop the same call becomes a run.
-            body = [New(code(f"return {ast.unparse(step.call)}"))]
+            body = [New(make_code(f"return {ast.unparse(step.call)}"))]
             site = step.fetched or step.call
             self._plan.replace(site, self._run())
         else:
             body = [Keep(s) for s in step.body]
             if step.results:
-                body.append(New(code("return " + self._results())))
+                body.append(New(make_code("return " + self._write_results())))
             self._inline()
-        self._stops()
-        self._values()
+        self._rewrite_stops()
+        self._rewrite_values()
         if source.dataset is None:
             rows = ", ".join(ast.unparse(e) for e in source.examples)
-            specs = code(f"*eager_steps.specs_of({rows})")
+            specs = make_code(f"*eager_steps.specs_of({rows})")
         elif self._together:
-            self._plan.replace(source.dataset, code(_PARTS))
-            specs = code(f"{star}{_PARTS}.element_spec")
+            self._plan.replace(source.dataset, make_code(_PARTS))
+            specs = make_code(f"{star}{_PARTS}.element_spec")
         else:
-            specs = code(star, source.dataset, ".element_spec")
-        header = code(
+            specs = make_code(star, source.dataset, ".element_spec")
+        header = make_code(
             "\n@replicas.step_function(", specs, f")\ndef {_STEP}({parameters}):"
         )
-        scope = code("\nwith strategy.scope(), replicas.recording():")
+        scope = make_code("\nwith strategy.scope(), replicas.recording():")
         return Block(scope, [Block(header, body)])
 
-    def _stops(self) -> None:
+    def _rewrite_stops(self) -> None:
         """A session that a hook has stopped runs no further step: the epoch ends there."""
         program, loop = self._program, self._program.source.statement
         if not program.stops or not isinstance(loop, ast.For):
             return
         name = program.session_name
-        ends = Block(code(f"if {name}.should_stop():"), [New(code("break"))])
+        ends = Block(make_code(f"if {name}.should_stop():"), [New(make_code("break"))])
         planned = self._plan.suites.get((loop, "body"))
         body = planned or [Keep(s) for s in loop.body]
         self._plan.suites[loop, "body"] = [ends, *body]
 
-    def _values(self) -> None:
+    def _rewrite_values(self) -> None:
         """A run gives numpy values, which have no `numpy()` of their own."""
         program, step = self._program, self._program.step
         results = set(step.results)
         if step.call is not None:
             around = self._scopes.parents[step.fetched or step.call]
             if isinstance(around, ast.Assign):
-                results |= names.binds(around)
+                results |= names.find_binds(around)
         site = step.fetched or step.call
         for node in (
             n for s in program.suite[program.at :] for n in walk_breadth_first(s)
         ):
-            if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
+            if (
+                isinstance(node, ast.Call)
+                and find_method(node) == "numpy"
+                and not node.args
+            ):
                 assert isinstance(node.func, ast.Attribute)
                 value = node.func.value
-                if value is site or names.key(value) in results:
-                    self._plan.replace(node, code(value))
+                if value is site or names.find_key(value) in results:
+                    self._plan.replace(node, make_code(value))
 
-    def _results(self) -> str:
+    def _write_results(self) -> str:
         step = self._program.step
         if self._together and step.results:
             name = step.results[0]
@@ -444,17 +448,17 @@ class EagerRewrite:
         if self._together and program.source.dataset is None:
             batch = f"*replicas.part_of({batch})"
         arguments = f"{_STEP}, {batch}"
-        return code(f"{program.session_name}.run({arguments})")
+        return make_code(f"{program.session_name}.run({arguments})")
 
     def _inline(self) -> None:
         """In the loop one run stands for the statements of the step."""
         step = self._program.step
         owner = self._scopes.parents[step.body[0]]
-        suite = next(s for _, s in names.suites(owner) if step.body[0] in s)  # type: ignore[arg-type]
-        field = next(f for f, s in names.suites(owner) if s is suite)  # type: ignore[arg-type]
+        suite = next(s for _, s in names.list_suites(owner) if step.body[0] in s)  # type: ignore[arg-type]
+        field = next(f for f, s in names.list_suites(owner) if s is suite)  # type: ignore[arg-type]
         text = self._run()
         if step.results:
-            text = code(", ".join(step.results) + " = ", text)
+            text = make_code(", ".join(step.results) + " = ", text)
         items: list[Item] = []
         for statement in suite:
             if statement is step.body[0]:
@@ -465,30 +469,32 @@ class EagerRewrite:
 
     # -- the loop -----------------------------------------------------------------------
 
-    def _worker(self, own: WorkersOwn) -> list[Item]:
+    def _write_worker(self, own: WorkersOwn) -> list[Item]:
         """The loop as a function, which every worker's thread runs."""
         program = self._program
         tail = [*own.statements, program.session]
-        bound = {n for s in tail for n in names.binds(s)}
+        bound = {n for s in tail for n in names.find_binds(s)}
 
-        def of_worker(statement: ast.stmt) -> bool:
-            return bool(names.reads(statement) & bound) or own.names_task(statement)
+        def is_of_worker(statement: ast.stmt) -> bool:
+            return bool(names.find_reads(statement) & bound) or own.names_task(
+                statement
+            )
 
         after = list(program.after)
-        cut = max((i + 1 for i, s in enumerate(after) if of_worker(s)), default=0)
+        cut = max((i + 1 for i, s in enumerate(after) if is_of_worker(s)), default=0)
         tail += after[:cut]
         rebound: dict[ast.AST, Code] = {
-            node: code("task_index")
+            node: make_code("task_index")
             for statement in tail
-            for node in own.indices(statement)
+            for node in own.find_indices(statement)
             if not (isinstance(node, ast.Name) and node.id == "task_index")
         }
         return [
             Block(
-                code("\ndef run_worker(task_index):"),
+                make_code("\ndef run_worker(task_index):"),
                 self._keep_statements(tail),
                 replace=rebound,
             ),
-            New(code("\nreplicas.run(run_worker)")),
+            New(make_code("\nreplicas.run(run_worker)")),
             *self._keep_statements(after[cut:]),
         ]

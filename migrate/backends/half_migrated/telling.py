@@ -10,7 +10,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.program.eager import EagerProgram
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 # What takes a seed, or is one, where it is given an argument.
@@ -96,15 +96,15 @@ class Telling:
             if not isinstance(node, ast.Call):
                 continue
             dotted = self._scopes.find_dotted_path(node.func) or ""
-            drawn_by = self._find_generator_maker(node) if method(node) else None
+            drawn_by = self._find_generator_maker(node) if find_method(node) else None
             if isinstance(drawn_by, ast.Call) and not drawn_by.args:
                 drawn.append(node)  # `rng = np.random.default_rng()`
             if dotted.startswith("numpy.random."):
                 seeded = seeded or dotted == "numpy.random.seed"
                 if not (node.args and dotted.endswith(_GENERATORS)):
                     drawn.append(node)
-            elif method(node) == SHUFFLE:
-                if names.argument(node, "seed", 1) is None and not node.args[1:]:
+            elif find_method(node) == SHUFFLE:
+                if names.find_argument(node, "seed", 1) is None and not node.args[1:]:
                     if not isinstance(self._find_generator_maker(node), ast.Call):
                         yield node
         if not seeded and self._program.source.dataset is None:
@@ -114,7 +114,7 @@ class Telling:
     def _find_generator_maker(self, call: ast.Call) -> ast.expr | None:
         """What makes the generator that shuffles: `rng = np.random.RandomState(0)`."""
         assert isinstance(call.func, ast.Attribute)
-        made = binding(self._scopes, call.func.value)
+        made = find_binding(self._scopes, call.func.value)
         dotted = (
             self._scopes.find_dotted_path(made.func)
             if isinstance(made, ast.Call)

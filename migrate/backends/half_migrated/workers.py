@@ -14,9 +14,9 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.keras_names import find_definition
 from migrate.plan import Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.eager import EagerProgram, Server
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.worker_state import GENERATORS, NUMPY_STATEFUL
@@ -61,7 +61,9 @@ class WorkersOwn:
         changed = {
             n
             for s in self._tail
-            for n in names.binds(s) | names.mutates(s) | _find_shuffled_names(s)
+            for n in names.find_binds(s)
+            | names.find_mutations(s)
+            | _find_shuffled_names(s)
         }
         self._changed = changed - _find_loop_names(self._tail)
         self.statements = self._find_moved_statements()
@@ -73,16 +75,16 @@ class WorkersOwn:
           Refused: something is needed before the loops begin, or elsewhere.
         """
         self._check_moved()
-        self._generators()
+        self._find_generators()
         self._wrap_datasets()
-        self._functions()
+        self._check_functions()
         self._check_outside()
 
     def names_task(self, node: ast.AST) -> bool:
         """Whether code names the task's index."""
-        return any(True for _ in self.indices(node))
+        return any(True for _ in self.find_indices(node))
 
-    def indices(self, node: ast.AST) -> Iterator[ast.expr]:
+    def find_indices(self, node: ast.AST) -> Iterator[ast.expr]:
         """Every use of the task's index; a number is none."""
         if isinstance(self._index, ast.Constant):
             return
@@ -92,16 +94,19 @@ class WorkersOwn:
 
     def _find_moved_statements(self) -> list[ast.stmt]:
         changed = self._changed
-        read = {n for s in self._tail for n in names.reads(s)}
+        read = {n for s in self._tail for n in names.find_reads(s)}
         found: list[ast.stmt] = []
         for statement in self._program.suite[: self._program.at]:
             if statement in self._of_all or statement in self._place:
                 continue
-            if names.suites(statement) or self._dataset(statement) is not None:
+            if (
+                names.list_suites(statement)
+                or self._find_dataset(statement) is not None
+            ):
                 continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 continue
-            bound = names.binds(statement)
+            bound = names.find_binds(statement)
             used_up = bound & read and _begins(self._scopes, statement)
             if (
                 bound & changed
@@ -114,16 +119,17 @@ class WorkersOwn:
     def _check_moved(self) -> None:
         program = self._program
         changed = self._changed
-        bound = {n for s in self.statements for n in names.binds(s)}
+        bound = {n for s in self.statements for n in names.find_binds(s)}
         for statement in program.suite[: program.at]:
             if statement in self.statements or isinstance(
                 statement, (ast.Import, ast.ImportFrom)
             ):
                 continue
-            clash = names.reads(statement) & bound
+            clash = names.find_reads(statement) & bound
             if not clash and statement not in self._of_all:
                 clash = (
-                    names.binds(statement) & changed - {program.session_name} - bound
+                    names.find_binds(statement)
+                    & changed - {program.session_name} - bound
                 )
             if clash:
                 raise _refuse_early_statement(statement, sorted(clash)[0])
@@ -137,12 +143,12 @@ class WorkersOwn:
                     "Make it a variable of the loop.",
                 )
 
-    def _generators(self) -> None:
+    def _find_generators(self) -> None:
         """Where numpy's and Python's own generators are seeded, and drawn from by loops."""
         drawing = {n for s in self._tail for n in walk_breadth_first(s)}
         for function in self._scopes.walk():
             if isinstance(function, (ast.FunctionDef, ast.Lambda)):
-                if function is not self._driver():
+                if function is not self._find_driver():
                     drawing |= set(walk_breadth_first(function))
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -153,7 +159,7 @@ class WorkersOwn:
                 continue
             if node in drawing or last == "seed":
                 own = f"training_session.{GENERATORS[module][0]}.{last}"
-                self._plan.replace(node, code(own))
+                self._plan.replace(node, make_code(own))
                 self._found(
                     node,
                     "C106",
@@ -162,7 +168,7 @@ class WorkersOwn:
 
     # -- datasets -------------------------------------------------------------------------
 
-    def _dataset(self, statement: ast.stmt) -> ast.Name | None:
+    def _find_dataset(self, statement: ast.stmt) -> ast.Name | None:
         """The name that a statement binds to a dataset."""
         if (
             isinstance(statement, ast.Assign)
@@ -180,8 +186,10 @@ class WorkersOwn:
         for statement in program.suite[: program.at]:
             if statement in self.statements or statement in self._place:
                 continue
-            differs = self.names_task(statement) or bool(names.reads(statement) & each)
-            name = self._dataset(statement)
+            differs = self.names_task(statement) or bool(
+                names.find_reads(statement) & each
+            )
+            name = self._find_dataset(statement)
             if name is not None:
                 assert isinstance(statement, ast.Assign)
                 if differs or _shuffles(self._scopes, statement.value):
@@ -189,16 +197,18 @@ class WorkersOwn:
                     self._wrap(name.id, statement.value)
             elif differs and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 later = [s for s in program.suite if s.lineno > statement.lineno]
-                read = {n for s in later for n in names.reads(s)}
-                if names.binds(statement) & read or not self._is_message(statement):
-                    shown = sorted(names.binds(statement) & read) or ["this"]
+                read = {n for s in later for n in names.find_reads(s)}
+                if names.find_binds(statement) & read or not self._is_message(
+                    statement
+                ):
+                    shown = sorted(names.find_binds(statement) & read) or ["this"]
                     raise _refuse_early_statement(statement, shown[0])
 
     def _wrap(self, name: str, value: ast.expr) -> None:
-        given = f" {name}={name}" if name in names.reads(value) else ""
+        given = f" {name}={name}" if name in names.find_reads(value) else ""
         head = f"training_session.per_worker(\n    lambda{given}: "
-        self._plan.replace(value, code(head, value, ")"))
-        for index in self.indices(value):
+        self._plan.replace(value, make_code(head, value, ")"))
+        for index in self.find_indices(value):
             self._plan.replace(index, self._write_task_index())
         self._found(
             value,
@@ -207,11 +217,11 @@ class WorkersOwn:
         )
 
     def _write_task_index(self) -> Code:
-        return code(f"training_session.task_index({ast.unparse(self._index)})")
+        return make_code(f"training_session.task_index({ast.unparse(self._index)})")
 
     def _is_message(self, statement: ast.stmt) -> bool:
         """A statement that prints or logs, or binds what nothing reads."""
-        if names.binds(statement):
+        if names.find_binds(statement):
             return True
         value = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(value, ast.Call):
@@ -223,22 +233,22 @@ class WorkersOwn:
 
     # -- the index elsewhere ------------------------------------------------------------------
 
-    def _functions(self) -> None:
+    def _check_functions(self) -> None:
         """In functions the task is that of the loop that has called them."""
-        driver = self._driver()
+        driver = self._find_driver()
         for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.FunctionDef) and node is not driver:
                 for statement in node.body:
                     if statement in self._program.suite:
                         break
-                    for index in self.indices(statement):
+                    for index in self.find_indices(statement):
                         if not isinstance(index, ast.Name) or (
-                            self._scopes.scope_of(index).owner(index.id)
-                            is self._scopes.scope_of(self._index).owner(index.id)
+                            self._scopes.find_scope(index).find_owner(index.id)
+                            is self._scopes.find_scope(self._index).find_owner(index.id)
                         ):
                             self._plan.replace(index, self._write_task_index())
 
-    def _driver(self) -> ast.AST:
+    def _find_driver(self) -> ast.AST:
         node: ast.AST = self._program.session
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
             node = self._scopes.parents[node]
@@ -246,7 +256,7 @@ class WorkersOwn:
 
     def _check_outside(self) -> None:
         """Raises Refused where the index is put into names outside of the suite."""
-        read = {n for s in self._program.suite for n in names.reads(s)}
+        read = {n for s in self._program.suite for n in names.find_reads(s)}
         for statement in self._scopes.tree.body:
             if statement in self._program.suite or statement in self._place:
                 continue
@@ -256,7 +266,7 @@ class WorkersOwn:
                 continue
             if any(s in walk_breadth_first(statement) for s in self._program.suite):
                 continue
-            bound = names.binds(statement) & read
+            bound = names.find_binds(statement) & read
             if self.names_task(statement) and bound:
                 raise _refuse_early_statement(statement, sorted(bound)[0])
 
@@ -296,7 +306,7 @@ def _find_shuffled_names(statement: ast.stmt) -> set[str]:
         call.args[0].id
         for call in walk_breadth_first(statement)
         if isinstance(call, ast.Call)
-        and method(call) == SHUFFLE
+        and find_method(call) == SHUFFLE
         and call.args
         and isinstance(call.args[0], ast.Name)
     }
@@ -334,11 +344,11 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
 def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
     for node in walk_breadth_first(value):
         if isinstance(node, ast.Call):
-            if method(node) == SHUFFLE:
+            if find_method(node) == SHUFFLE:
                 return True
             called = find_definition(scopes, node.func)
             if isinstance(called, ast.FunctionDef) and any(
-                isinstance(n, ast.Call) and method(n) == SHUFFLE
+                isinstance(n, ast.Call) and find_method(n) == SHUFFLE
                 for n in walk_breadth_first(called)
             ):
                 return True

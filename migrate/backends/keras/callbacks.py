@@ -18,7 +18,7 @@ from migrate.program.callbacks import (
     Step,
     Value,
 )
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
 
@@ -42,7 +42,7 @@ def plan_made(objects: Iterable[Made], plan: Plan) -> list[Finding]:
     told = []
     for made in objects:
         for node, name in made.names.items():
-            plan.replace(node, code(f'"{name}"'))
+            plan.replace(node, make_code(f'"{name}"'))
         given = " it is given the names of tensors" if made.names else ""
         told.append(
             Finding(
@@ -66,13 +66,13 @@ def report_staying_hooks(hooks: Iterable[StaysHook]) -> list[Finding]:
             "K131",
             Outcome.KEPT,
             "",
-            f"{hook.name} stays a hook: {_place(hook)}{hook.reason}",
+            f"{hook.name} stays a hook: {_spell_place(hook)}{hook.reason}",
         )
         for hook in hooks
     ]
 
 
-def _place(hook: StaysHook) -> str:
+def _spell_place(hook: StaysHook) -> str:
     own = getattr(hook.class_, "lineno", 1)
     line = getattr(hook.node, "lineno", own)
     return f"line {line}: " if line != own else ""
@@ -86,17 +86,17 @@ class _Class:
 
     def run(self) -> None:
         callback, plan = self._callback, self._plan
-        plan.replace(callback.base, code(table.BASE))
+        plan.replace(callback.base, make_code(table.BASE))
         self._claimed[callback.base] = _CLASS
         for step in callback.steps:
-            plan.replace(step, code(table.STEP))
+            plan.replace(step, make_code(table.STEP))
         for node, value in callback.values.items():
             plan.replace(node, _write_value(value))
         for comparison, asked in callback.asked.items():
             negation = "not " if asked.negated else ""
-            plan.replace(comparison, code(negation, asked.attribute))
+            plan.replace(comparison, make_code(negation, asked.attribute))
         for node, name in callback.names.items():
-            plan.replace(node, code(f'"{name}"'))
+            plan.replace(node, make_code(f'"{name}"'))
         for part in (
             *callback.gone,
             *callback.returns,
@@ -106,9 +106,9 @@ class _Class:
         ):
             for inner in walk_breadth_first(part):
                 self._claimed.setdefault(inner, _GONE)
-        plan.suites[callback.class_, "body"] = list(self._body())
+        plan.suites[callback.class_, "body"] = list(self._write_body())
 
-    def _body(self) -> Iterator[Item]:
+    def _write_body(self) -> Iterator[Item]:
         methods = self._callback.methods
         moments = {
             methods[name]: moment
@@ -120,7 +120,7 @@ class _Class:
         for statement in self._callback.class_.body:
             moment = moments.get(statement)  # type: ignore[call-overload]
             if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
-                yield self._init(statement)
+                yield self._write_init(statement)
             elif moment is None:
                 yield Keep(statement)
             elif moment in written:
@@ -128,34 +128,34 @@ class _Class:
             else:
                 written.add(moment)
                 assert isinstance(statement, ast.FunctionDef)
-                yield from self._moment(moment, statement)
+                yield from self._write_moment(moment, statement)
 
-    def _init(self, method: ast.FunctionDef) -> Keep:
+    def _write_init(self, method: ast.FunctionDef) -> Keep:
         if self._callback.initialised:
             return Keep(method)
         items: list[Item] = [Keep(s) for s in method.body]
         at = 1 if is_bare_constant(method.body[0]) else 0
-        items.insert(at, New(code("super().__init__()")))
+        items.insert(at, New(make_code("super().__init__()")))
         return Keep(method, {"body": items})
 
-    def _moment(self, moment: str, first: ast.FunctionDef) -> Iterator[Item]:
+    def _write_moment(self, moment: str, first: ast.FunctionDef) -> Iterator[Item]:
         names, parameters = table.MOMENTS[moment]
         methods = self._callback.methods
         items: list[Item] = []
         for name in names:
             if name in methods:
-                items += [self._statement(s) for s in methods[name].body]
+                items += [self._write_statement(s) for s in methods[name].body]
         if not any(_does_something(item) for item in items):
             yield Dropped(first)
             return
         modes = self._callback.modes
         header = f"def on_{modes[0]}_{moment}(self, {parameters}):"
-        yield Block(code(header), items, first)
+        yield Block(make_code(header), items, first)
         for mode in modes[1:]:
             alias = f"\non_{mode}_{moment} = on_{modes[0]}_{moment}"
-            yield New(code(alias))
+            yield New(make_code(alias))
 
-    def _statement(self, statement: ast.stmt) -> Item:
+    def _write_statement(self, statement: ast.stmt) -> Item:
         item = self._replace_statement(statement)
         if item is not None:
             return item
@@ -171,9 +171,9 @@ class _Class:
         if statement in callback.gone:
             return Dropped(statement)
         if statement in callback.stops:
-            return New(code(_STOP), statement)
+            return New(make_code(_STOP), statement)
         if statement in callback.returns:
-            return New(code("return"), statement)
+            return New(make_code("return"), statement)
         return None
 
 
@@ -187,22 +187,24 @@ def _does_something(item: Item) -> bool:
 def _write_value(value: Value) -> Code:
     """The expression of a value."""
     if isinstance(value, Step):
-        return code(value.held or table.STEP, ".numpy()")
+        return make_code(value.held or table.STEP, ".numpy()")
     if isinstance(value, Several):
-        return code("[", join_code(", ", [_write_value(v) for v in value.items]), "]")
+        return make_code(
+            "[", join_code(", ", [_write_value(v) for v in value.items]), "]"
+        )
     if isinstance(value, Named):
-        pairs = [code(key, ": ", _write_value(item)) for key, item in value.items]
-        return code("{", join_code(", ", pairs), "}")
+        pairs = [make_code(key, ": ", _write_value(item)) for key, item in value.items]
+        return make_code("{", join_code(", ", pairs), "}")
     return _write_logged_value(value)
 
 
 def _write_logged_value(value: Logged) -> Code:
     if isinstance(value.name, str):
-        return code(f'logs["{value.name}"]')
+        return make_code(f'logs["{value.name}"]')
     if value.key is not None:
-        return code("logs[", value.name, "[", value.key, "]]")
+        return make_code("logs[", value.name, "[", value.key, "]]")
     if value.names == "dict":
-        return code("{key: logs[name] for key, name in ", value.name, ".items()}")
+        return make_code("{key: logs[name] for key, name in ", value.name, ".items()}")
     if value.names == "list":
-        return code("[logs[name] for name in ", value.name, "]")
-    return code("logs[", value.name, "]")
+        return make_code("[logs[name] for name in ", value.name, "]")
+    return make_code("logs[", value.name, "]")

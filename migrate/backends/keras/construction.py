@@ -6,11 +6,11 @@ import ast
 
 from migrate.backends.keras import layers
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
 from migrate.source.nodes import walk_breadth_first
@@ -22,17 +22,21 @@ _HELD = ("K105", "a variable of the model, under TF1's name")
 class Construction(Subclassed):
     """Writes what is made once."""
 
-    def _init(self) -> Block:
+    def _write_init(self) -> Block:
         model = self._model
         items: list[Item] = []
         if model.called is not None:
-            items = self._making(model.called)
+            items = self._write_making(model.called)
         else:
             for unit in model.network:
                 items += layers.write_sharing(unit.statement, model.helpers)
-                items += self._twins(unit) or self._units([unit])
+                items += self._write_twins(unit) or self._write_units([unit])
         # After the network, whose comments come first.
-        after = [*self._tables(), *self._optimizer(), *self._metrics()]
+        after = [
+            *self._write_tables(),
+            *self._write_optimizer(),
+            *self._write_metrics(),
+        ]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
         kept = self._read_by_steps()
         read.update(kept)
@@ -43,14 +47,14 @@ class Construction(Subclassed):
             order = [n for n in model.parameters.values() if n in order]
         self._order = order
         if model.called is None:
-            items = self._functional(items, kept)
-        parameters = code("self")
+            items = self._write_functional(items, kept)
+        parameters = make_code("self")
         for name in order:
-            parameters = code(parameters, f", {name}", *self._default(name))
-        header = code("def __init__(", parameters, "):")
+            parameters = make_code(parameters, f", {name}", *self._write_default(name))
+        header = make_code("def __init__(", parameters, "):")
         return Block(header, [*items, *after])
 
-    def _default(self, name: str) -> list[str | ast.AST]:
+    def _write_default(self, name: str) -> list[str | ast.AST]:
         """What a parameter is where a call of the model_fn leaves it out."""
         function = self._model.function
         calls = [
@@ -64,12 +68,12 @@ class Construction(Subclassed):
         self._emit(default)
         return ["=", default]
 
-    def _functional(self, items: list[Item], kept: list[str]) -> list[Item]:
+    def _write_functional(self, items: list[Item], kept: list[str]) -> list[Item]:
         """The network, and the model of its inputs and outputs."""
         model, inputs = self._model, self._features
-        if any(self._features in names.binds(u.statement) for u in model.network):
-            inputs = self._free("inputs")
-            items = [New(code(f"{inputs} = {self._features}")), *items]
+        if any(self._features in names.find_binds(u.statement) for u in model.network):
+            inputs = self._find_free_name("inputs")
+            items = [New(make_code(f"{inputs} = {self._features}")), *items]
         outputs = ", ".join(model.outputs)
         if model.twins is not None:
             outputs = model.twins.name
@@ -77,34 +81,37 @@ class Construction(Subclassed):
             outputs = f"({outputs})"
         made = f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"
         of_steps = [
-            New(code(f"self.{self._name_attribute(name)} = {name}")) for name in kept
+            New(make_code(f"self.{self._name_attribute(name)} = {name}"))
+            for name in kept
         ]
-        return [*items, New(code(made)), *of_steps]
+        return [*items, New(make_code(made)), *of_steps]
 
-    def _twins(self, unit: Unit) -> list[Item]:
+    def _write_twins(self, unit: Unit) -> list[Item]:
         """The one call of a network that the model_fn called twice."""
         twins = self._model.twins
         if twins is None or unit.statement is not twins.statement:
             return []
         assert isinstance(unit.statement, ast.Assign)
-        new = self._make_item(code(f"{twins.name} = ", unit.statement.value), unit)
-        return [*self._comments(unit), new]
+        new = self._make_item(make_code(f"{twins.name} = ", unit.statement.value), unit)
+        return [*self._list_comments(unit), new]
 
-    def _tables(self) -> list[Item]:
+    def _write_tables(self) -> list[Item]:
         """Lookup tables, which exist once, and what they are made of."""
         model = self._model
         items: list[Item] = []
         done = [*model.network] if model.called is None else [*model.called.made]
         for one in model.tables:
             new = [unit for unit in one.plain if unit not in done]
-            items += self._units(new)
+            items += self._write_units(new)
             done += new
-            items += self._comments(one.unit)
-            made = code(f"self.{self._choose_attribute_name(one.name)} = ", one.call)
+            items += self._list_comments(one.unit)
+            made = make_code(
+                f"self.{self._choose_attribute_name(one.name)} = ", one.call
+            )
             items.append(self._make_item(made, one.unit, blank=not items))
         return items
 
-    def _optimizer(self) -> list[Item]:
+    def _write_optimizer(self) -> list[Item]:
         update = self._model.update
         folded = self._fold_mode("TRAIN")
         items: list[Item] = []
@@ -113,23 +120,23 @@ class Construction(Subclassed):
             held = next((one for one in update.held if one.unit is unit), None)
             if held is not None:
                 items += [
-                    *self._comments(unit),
+                    *self._list_comments(unit),
                     self._make_item(self._write_held_rate(held), unit),
                 ]
             elif rate is None or unit not in rate.units:
-                items += self._units([unit], folded)
+                items += self._write_units([unit], folded)
             elif unit is rate.units[-1]:
-                body = self._rate(rate, folded)
-                items.append(Block(code(f"def {rate.name}():"), body))
-        for name in sorted(update.schedules & self._names_of_steps()):
-            items.append(New(code(f"self.{name} = {name}")))
+                body = self._write_rate(rate, folded)
+                items.append(Block(make_code(f"def {rate.name}():"), body))
+        for name in sorted(update.schedules & self._find_step_names()):
+            items.append(New(make_code(f"self.{name} = {name}")))
         if update.averaged is not None:
             name = update.averaged.name
             items.append(
-                New(code(f"self.{self._choose_attribute_name(name)} = {name}"))
+                New(make_code(f"self.{self._choose_attribute_name(name)} = {name}"))
             )
         compiled = self._make_item(
-            code("self.compile(optimizer=", update.optimizer, ")"),
+            make_code("self.compile(optimizer=", update.optimizer, ")"),
             blank=self._model.called is not None and not items,
         )
         compiled.replace.update(folded)
@@ -139,7 +146,7 @@ class Construction(Subclassed):
             value = getattr(unit.statement, "value", None)
             if self._is_step(value) and isinstance(unit.statement, ast.Assign):
                 step = ast.unparse(unit.statement.targets[0])
-        items.append(New(code(f"self.optimizer.iterations = {step}")))
+        items.append(New(make_code(f"self.optimizer.iterations = {step}")))
         return items
 
     def _write_held_rate(self, held: Held) -> Code:
@@ -149,39 +156,46 @@ class Construction(Subclassed):
         self.claimed[held.call.func] = _HELD
         target = ast.unparse(statement.targets[0])
         arguments: list[Argument] = [
-            ("", repr_of(held.name)),
+            ("", quote_text(held.name)),
             ("shape", "[]"),
             ("initializer", held.initializer),
             ("trainable", "False"),
         ]
         made = laid_out("self.add_weight", arguments, len(target) + 11)
-        return code(f"{target} = ", made)
+        return make_code(f"{target} = ", made)
 
-    def _rate(self, rate: Computed, folded: dict[ast.AST, Code]) -> list[Item]:
+    def _write_rate(self, rate: Computed, folded: dict[ast.AST, Code]) -> list[Item]:
         """What computes a rate; the last statement is the return where it can be."""
         *before, last = rate.units
         if isinstance(last.statement, ast.Assign) and len(last.statement.targets) == 1:
             target = last.statement.targets[0]
             if isinstance(target, ast.Name) and target.id == rate.name:
-                returned = self._make_item(code("return ", last.statement.value), last)
+                returned = self._make_item(
+                    make_code("return ", last.statement.value), last
+                )
                 returned.replace.update(folded)
-                comments = self._comments(last)
-                return [*self._units(before, folded), *comments, returned]
-        return [*self._units(rate.units, folded), New(code(f"return {rate.name}"))]
+                comments = self._list_comments(last)
+                return [*self._write_units(before, folded), *comments, returned]
+        return [
+            *self._write_units(rate.units, folded),
+            New(make_code(f"return {rate.name}")),
+        ]
 
-    def _metrics(self) -> list[Item]:
+    def _write_metrics(self) -> list[Item]:
         items: list[Item] = []
         if self._model.evaluated is None:
             return items
-        items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
+        items.append(
+            New(make_code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")'))
+        )
         gathered = self._group_statements_by_metric()
         for metric in self._model.metrics:
             items += gathered.pop(metric.call, [])
             arguments: list[Argument] = list(metric.constructor)
-            arguments.append(("name", repr_of(metric.key)))
-            attribute = self._attribute(metric)
+            arguments.append(("name", quote_text(metric.key)))
+            attribute = self._choose_attribute(metric)
             made = laid_out(metric.row.target, arguments, len(attribute) + 12)
-            new = self._make_item(code(f"self.{attribute} = ", made))
+            new = self._make_item(make_code(f"self.{attribute} = ", made))
             items.append(self._guard_metric(metric, new))
             self.claimed[metric.call.func] = _METRIC
         return items
@@ -204,6 +218,6 @@ class Construction(Subclassed):
         return found
 
 
-def repr_of(text: str) -> str:
+def quote_text(text: str) -> str:
     """A string in double quotes."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

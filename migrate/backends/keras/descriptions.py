@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from migrate.plan import Item, Keep, New
-from migrate.program.code import code
+from migrate.program.code import make_code
 
 _HEADER = re.compile(r"\s*(Args|Arguments|Parameters|Returns?|Yields|Raises):\s*$")
 _GIVEN = ("Args", "Arguments", "Parameters")
@@ -27,7 +27,7 @@ def describe_class(statement: ast.stmt, parameters: Collection[str]) -> Item:
     new = drop_sections(text, parameters)
     if new == text or "\\" in text or '"""' in text or not new.strip():
         return Keep(statement)
-    return New(code(f'"""{new}"""'), statement)
+    return New(make_code(f'"""{new}"""'), statement)
 
 
 def drop_sections(text: str, parameters: Collection[str]) -> str:

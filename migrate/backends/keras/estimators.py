@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterable
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.frontends.model_fn import Imported
 from migrate.frontends.model_fn.flows import Flow
 from migrate.plan import New, Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.tables import keras_models as table
 
 TRAINS = ("E101", "trains the Keras model, as tf.estimator did around a model_fn")
@@ -41,7 +41,7 @@ def rewrite_estimators(flow: Flow, name: str, plan: Plan) -> Claimed:
         plan.replace(call, laid_out(function, arguments, call.col_offset))
         claimed[call.func] = TRAINS
     for base in flow.bases:
-        plan.replace(base, code(f"{table.MODULE}.Estimator"))
+        plan.replace(base, make_code(f"{table.MODULE}.Estimator"))
         claimed[base] = TRAINS
     plan.imports.append(f"import {table.MODULE}")
     plan.support.update(table.SUPPORT)
@@ -61,14 +61,14 @@ def rewrite_imports(models: Iterable[Imported], plan: Plan) -> Claimed:
         claimed |= rewrite_estimators(one.flow, "", plan)
         for place in one.places if one.name else ():
             if isinstance(place.node, ast.Attribute):
-                plan.replace(place.node, code(place.node.value, f".{one.name}"))
+                plan.replace(place.node, make_code(place.node.value, f".{one.name}"))
                 continue
             assert isinstance(place.statement, ast.ImportFrom)
             names.setdefault(place.statement, {})[place.alias] = one.name
             if place.alias.asname is None:
-                plan.replace(place.node, code(one.name))
+                plan.replace(place.node, make_code(one.name))
     for statement, new in names.items():
         aliases = [ast.alias(new.get(a, a.name), a.asname) for a in statement.names]
         line = ast.ImportFrom(statement.module, aliases, statement.level)
-        plan.statements[statement] = [New(code(ast.unparse(line)), statement)]
+        plan.statements[statement] = [New(make_code(ast.unparse(line)), statement)]
     return claimed

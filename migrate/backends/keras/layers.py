@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
 from migrate.program.keras_model import KerasModel
 from migrate.source.nodes import walk_breadth_first
@@ -20,26 +20,26 @@ from migrate.tables.keras_contrib import ContribRow
 _INDENT = "    "
 
 
-def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
+def find_calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
     """Every call of a layer, and of a helper, and what becomes of it."""
     for layer in model.layers:
-        yield layer.call, _layer(layer)
+        yield layer.call, _write_one_layer(layer)
         for call in layer.applied:
             yield call, _write_layer_call(call)
     for one in model.helpers:
         if one.unneeded or one.scope or one.shared:
             for call, where in one.calls:
-                yield call, _helper_call(call, one, where)
+                yield call, _write_helper_call(call, one, where)
 
 
-def _layer(layer: Layer) -> Code:
+def _write_one_layer(layer: Layer) -> Code:
     if layer.inputs is None:
         return write_layer_constructor(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
     made = write_layer_constructor(layer, layer.call.col_offset, len(inputs) + 2)
     # What a variable is applied to stands nowhere in its call.
     written = hasattr(layer.inputs, "lineno")
-    return code(made, "(", layer.inputs if written else inputs, ")")
+    return make_code(made, "(", layer.inputs if written else inputs, ")")
 
 
 def _write_layer_call(call: ast.Call) -> Code:
@@ -47,9 +47,9 @@ def _write_layer_call(call: ast.Call) -> Code:
     func = call.func
     if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
         func = func.value
-    inputs = names.argument(call, "inputs", 0)
+    inputs = names.find_argument(call, "inputs", 0)
     assert inputs is not None
-    return code(func, "(", inputs, ")")
+    return make_code(func, "(", inputs, ")")
 
 
 def write_layer_constructor(
@@ -63,10 +63,10 @@ def write_layer_constructor(
       hang: how far arguments on lines of their own are indented.
     """
     if layer.several is not None:
-        return _sequential(layer, layer.several, hang)
+        return _write_sequential(layer, layer.several, hang)
     name = _choose_scoped_name(layer.name, layer.scope)
     if layer.counted and name is not None:
-        name = code(f"{table.MODULE}.unique_name(", name, ")")
+        name = make_code(f"{table.MODULE}.unique_name(", name, ")")
     return _write_layer(layer, name, indent, after, hang)
 
 
@@ -88,7 +88,7 @@ def _write_layer(
     arguments: list[Argument] = [
         *first,
         *(
-            (name, _complement(value) if name == inverted else value)
+            (name, _write_complement(value) if name == inverted else value)
             for name, value in layer.arguments
         ),
         *layer.texts,
@@ -101,10 +101,10 @@ def _write_layer(
         arguments.append(("normalizer", made))
     if name is not None:
         arguments.append(("name", name))
-    return laid_out(target(layer), arguments, indent, after, hang)
+    return laid_out(find_target(layer), arguments, indent, after, hang)
 
 
-def target(layer: Layer) -> str:
+def find_target(layer: Layer) -> str:
     """The Keras layer's class: TensorFlow's, or the emitted module's."""
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
         return f"{table.MODULE}.Dropout"
@@ -117,29 +117,29 @@ def _choose_scoped_name(
     return None if name is None else name_below(scope, name)
 
 
-def _sequential(layer: Layer, several: Several, hang: str) -> Code:
+def _write_sequential(layer: Layer, several: Several, hang: str) -> Code:
     """Layers one after the other, of a list or as many as there shall be."""
-    read = {n for node in layer.carried for n in names.reads(node)}
+    read = {n for node in layer.carried for n in names.find_reads(node)}
     number = next(n for n in ("i", "number", "layer_number") if n not in read)
     own = {p: p if p not in read else f"its_{p}" for p in several.parameters}
     name = layer.name
     assert isinstance(name, str)
-    text = code(name_below(layer.scope, name), f" % {number}")
+    text = make_code(name_below(layer.scope, name), f" % {number}")
     first = [(parameter, own[parameter]) for parameter in several.parameters]
     made = _write_layer(layer, text, len(_INDENT) * 3, 1, _INDENT * 2, first)
     if several.parameters:
         targets = ", ".join(own.values())
         if len(own) > 1:
             targets = f"({targets})"
-        over = code(f"{number}, {targets} in enumerate(", several.of, ", start=1)")
+        over = make_code(f"{number}, {targets} in enumerate(", several.of, ", start=1)")
     elif isinstance(several.of, ast.Constant) and isinstance(several.of.value, int):
-        over = code(f"{number} in range(1, {several.of.value + 1})")
+        over = make_code(f"{number} in range(1, {several.of.value + 1})")
     else:
-        over = code(f"{number} in range(1, 1 + ", several.of, ")")
-    return code("tf_keras.Sequential([\n", hang, made, f"\n{hang}for ", over, "])")
+        over = make_code(f"{number} in range(1, 1 + ", several.of, ")")
+    return make_code("tf_keras.Sequential([\n", hang, made, f"\n{hang}for ", over, "])")
 
 
-def word(name: ast.expr | str | None) -> str:
+def find_word(name: ast.expr | str | None) -> str:
     """What a layer's name says, without its number: "mlp" of "mlp%d" % i; else ""."""
     if isinstance(name, ast.BinOp):
         name = name.left
@@ -153,11 +153,11 @@ def word(name: ast.expr | str | None) -> str:
     return re.split(r"[^\w]", text.rpartition("/")[2])[0].strip("_")
 
 
-def _complement(node: ast.expr) -> Code:
+def _write_complement(node: ast.expr) -> Code:
     """1 minus an expression."""
     if isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Subscript)):
-        return code("1 - ", node)
-    return code("1 - (", node, ")")
+        return make_code("1 - ", node)
+    return make_code("1 - (", node, ")")
 
 
 def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
@@ -171,7 +171,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     if len(texts) == len(parts):
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
-        return code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
+        return make_code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
     if (
         len(texts) == len(parts) - 1
         and (woven_in := _join_formatted_parts(parts)) is not None
@@ -210,22 +210,22 @@ def _join_formatted_parts(parts: Sequence[ast.expr | str]) -> Code | None:
     if any(mark in text for text in (*before, *after) for mark in "%{}"):
         return None
     assert isinstance(one, ast.expr)
-    left, follows = one, code("")
+    left, follows = one, make_code("")
     if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod):
-        left, follows = one.left, code(" % ", one.right)
+        left, follows = one.left, make_code(" % ", one.right)
     elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
         if one.func.attr != "format" or one.keywords:
             return None
         left = one.func.value
         given = [piece for value in one.args for piece in (", ", value)]
-        follows = code(".format(", *given[1:], ")")
+        follows = make_code(".format(", *given[1:], ")")
     if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
         return None
     text = "/".join([*before, left.value, *after])
-    return code(f'"{text}"', follows)
+    return make_code(f'"{text}"', follows)
 
 
-def _helper_call(
+def _write_helper_call(
     call: ast.Call, helper: Helper, where: tuple[ast.expr, ...] = ()
 ) -> Code:
     bound = names.bind_call(call, helper.function, helper.owner is not None) or {}
@@ -265,7 +265,7 @@ def write_sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
         if other.shared and first is not None and first in inside:
             found.append(
                 New(
-                    code(
+                    make_code(
                         f"{other.shared} = {table.MODULE}.Shared("
                         f"{ast.unparse(first.func)})"
                     )
@@ -274,7 +274,7 @@ def write_sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
     return found
 
 
-def helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
+def write_helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
     """A helper's definition, without what only said whether it is training.
 
     Args:
@@ -284,14 +284,14 @@ def helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
     inner = [s for s in function.body if write_sharing(s, others)]
     if not one.unneeded and not one.opened and not one.scope and not inner:
         return [Keep(function)]
-    head = header(function, without=one.unneeded, scope=one.scope)
-    items = _items(function.body, one.opened, (*one.gone, *one.kept), others)
+    head = write_header(function, without=one.unneeded, scope=one.scope)
+    items = _write_items(function.body, one.opened, (*one.gone, *one.kept), others)
     if all(isinstance(item, Dropped) for item in items):
-        items.append(New(code("pass")))
+        items.append(New(make_code("pass")))
     return [Block(head, items, function)]
 
 
-def header(
+def write_header(
     function: ast.FunctionDef,
     without: Collection[str] = (),
     name: str = "",
@@ -330,7 +330,7 @@ def header(
             parts += ["=", default]
     if scope:
         parts.append(f", {scope}")
-    return code(f"def {name or function.name}(", *parts, "):")
+    return make_code(f"def {name or function.name}(", *parts, "):")
 
 
 def unwrap_block(
@@ -346,10 +346,10 @@ def unwrap_block(
       gone: statements of which nothing is left.
       helpers: the network's functions, which it may call.
     """
-    return [Dropped(statement), *_items(statement.body, others, gone, helpers)]
+    return [Dropped(statement), *_write_items(statement.body, others, gone, helpers)]
 
 
-def _items(
+def _write_items(
     body: list[ast.stmt],
     open_: Collection[ast.stmt],
     gone: Collection[ast.stmt],

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 
 WIDTH = 80
 _HANG = "    "
 Argument = tuple[str, ast.AST | Code | str]
 
 
-def call(
+def write_call(
     function: str,
     arguments: Sequence[Argument],
     indent: int,
@@ -28,11 +28,12 @@ def call(
       hang: how far arguments on lines of their own are indented.
     """
     parts = [
-        code(f"{name}=", value) if name else code(value) for name, value in arguments
+        make_code(f"{name}=", value) if name else make_code(value)
+        for name, value in arguments
     ]
     length = indent + len(function) + 2 + after
     length += sum(
-        len(name) + bool(name) + _width(value) + 2 for name, value in arguments
+        len(name) + bool(name) + _measure_width(value) + 2 for name, value in arguments
     )
     woven: list[str | ast.AST | Code] = [function, "("]
     fits = length - 2 <= WIDTH or not parts
@@ -43,12 +44,12 @@ def call(
             woven.append(", ")
         woven.append(part)
     woven.append(")")
-    return code(*woven)
+    return make_code(*woven)
 
 
-def _width(value: ast.AST | Code | str) -> int:
+def _measure_width(value: ast.AST | Code | str) -> int:
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Code):
-        return sum(_width(part) for part in value.parts)
+        return sum(_measure_width(part) for part in value.parts)
     return len(ast.unparse(value))

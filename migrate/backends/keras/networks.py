@@ -13,7 +13,7 @@ from migrate.frontends import model_fn
 from migrate.frontends.model_fn.files import join_scopes_with
 from migrate.frontends.model_fn.modes import is_device
 from migrate.plan import Dropped, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.keras_files import MAKES_LAYERS, SharedModels
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_model import KerasModel
@@ -53,13 +53,15 @@ def plan_layers(
             claimed[made.func] = _LAYER
     for layer in model.layers:
         if layer.call in here:
-            claimed |= _arguments(layer, scopes, plan)
+            claimed |= _claim_arguments(layer, scopes, plan)
     for helper in model.helpers:
         if helper.function in here:
-            plan.statements[helper.function] = layers.helper(helper, model.helpers)
+            plan.statements[helper.function] = layers.write_helper(
+                helper, model.helpers
+            )
     for name, value in model.replaced.items():
         if name in here:
-            plan.replace(name, code(ast.unparse(value)))
+            plan.replace(name, make_code(ast.unparse(value)))
     for function in model.scoping:
         if function in here:
             plan.statements[function] = [Dropped(function)]
@@ -69,7 +71,7 @@ def plan_layers(
     return claimed
 
 
-def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
+def _claim_arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     """Uses in what a layer's call is given, which are not written again.
 
     slim's penalties and initial values are contrib.layers' own.
@@ -106,13 +108,13 @@ def claim_removed_code(
         else:
             heads += [item.context_expr for item in statement.items]
         why = _MODE if isinstance(statement, ast.If) else _SCOPED
-        claimed.update(_uses(heads, here, why))
+        claimed.update(_claim_uses(heads, here, why))
         for head in heads:
             if head in here:
                 claimed |= claim_devices(head, scopes)
     for helper in model.helpers:
-        claimed.update(_uses(helper.gone, here, _MODE))
-    claimed.update(_uses(model.scoping, here, _GIVEN))
+        claimed.update(_claim_uses(helper.gone, here, _MODE))
+    claimed.update(_claim_uses(model.scoping, here, _GIVEN))
     for layer in model.layers:  # What a scope gave it is written with it.
         for value in layer.carried:
             for node in walk_breadth_first(value):
@@ -129,7 +131,7 @@ def claim_devices(node: ast.AST, scopes: Scopes) -> Claimed:
     }
 
 
-def _uses(
+def _claim_uses(
     nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
 ) -> Claimed:
     return {
@@ -156,7 +158,7 @@ def plan_networks(
         own = SharedModels(exported=files.exported, files=files)
         for one in model_fn.recognise(whole, own)[0]:
             model = one.model
-            calls = layers.calls(model)
+            calls = layers.find_calls(model)
             claimed |= plan_layers(model, calls, whole, plan, here)
             claimed |= claim_removed_code(model, whole, here)
             program = os.path.basename(files.model.path)
@@ -174,7 +176,8 @@ def plan_networks(
             ]
             first = [helper.calls[0][0] for helper in model.helpers if helper.shared]
             if any(call in here for call in first) or any(
-                layer.counted or layers.target(layer).startswith(f"{table.MODULE}.")
+                layer.counted
+                or layers.find_target(layer).startswith(f"{table.MODULE}.")
                 for layer in model.layers
                 if layer.call in here
             ):

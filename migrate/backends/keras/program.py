@@ -20,7 +20,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends import callbacks, model_fn
 from migrate.frontends.model_fn.files import join_scopes
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.keras_files import SharedModels
 from migrate.source.nodes import walk_breadth_first
 
@@ -82,7 +82,7 @@ def plan_models(
         rewrite.run()
         claimed.update(rewrite.claimed)
         for name in _find_name_in_all(one.model.function.name, scopes):
-            plan.replace(name, code(repr(one.name).replace("'", '"')))
+            plan.replace(name, make_code(repr(one.name).replace("'", '"')))
     told += [
         Finding(
             table.call.lineno,

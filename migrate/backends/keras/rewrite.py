@@ -9,7 +9,7 @@ from migrate.backends.keras.descriptions import describe_class
 from migrate.backends.keras.estimators import rewrite_estimators
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras.networks import (
     claim_devices,
     claim_removed_code,
@@ -18,7 +18,7 @@ from migrate.backends.keras.networks import (
 from migrate.facts import names
 from migrate.facts.names import is_docstring
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.keras_model import Total
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
@@ -44,55 +44,55 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        calls = list(layers.calls(model))
+        calls = list(layers.find_calls(model))
         if model.called is not None:
-            calls = self._layer_calls()
+            calls = self._write_layer_calls()
         for layer in model.layers:
             for value in layer.carried:  # Also of argument scopes.
                 self._emit(value)
         here = frozenset(self._scopes.walk())
         self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
-        self._collections()
-        plan.statements[model.function] = [self._class()]
-        self._mentions()
+        self._rewrite_collections()
+        plan.statements[model.function] = [self._write_class()]
+        self._rewrite_mentions()
         self.claimed |= rewrite_estimators(self._flow, self._name, plan)
         plan.imports.append("import tf_keras")
         self._claim_rest()
 
-    def _class(self) -> Block:
+    def _write_class(self) -> Block:
         model = self._model
         items: list[Item] = []
         if self._adds_up():
-            items.append(New(code(_ADDED_UP)))
-        items.append(self._init())
+            items.append(New(make_code(_ADDED_UP)))
+        items.append(self._write_init())
         text = model.function.body[0]
         if is_docstring(text):
             items.insert(0, describe_class(text, self._order))
             self._emitted.update(walk_breadth_first(text))
         if model.called is not None:
-            items.append(self._call(model.called))
+            items.append(self._write_call(model.called))
         if self._shares_predictions():
-            items.append(self._predictions())
+            items.append(self._write_predictions())
         if self._shares_loss():
-            items.append(self._loss())
-        items.append(self._train_step())
+            items.append(self._write_loss())
+        items.append(self._write_train_step())
         if model.evaluated is not None:
-            items.append(self._test_step())
+            items.append(self._write_test_step())
             if model.counter is not None:
-                items.append(self._counts(model.counter))
+                items.append(self._write_counter(model.counter))
         if model.predicted is not None:
-            items.append(self._predict_step())
+            items.append(self._write_predict_step())
         if model.exports is not None:
-            items.append(self._exports(model.exports))
-        items += [self._hooks(hooks) for hooks in model.hooks]
+            items.append(self._write_exports(model.exports))
+        items += [self._write_hooks(hooks) for hooks in model.hooks]
         return Block(
-            code(f"class {self._name}(tf_keras.Model):"),
+            make_code(f"class {self._name}(tf_keras.Model):"),
             items,
             model.function,
             replace=self._map_kept_names(),
         )
 
-    def _collections(self) -> None:
+    def _rewrite_collections(self) -> None:
         """What steps read of TF1's collections is the model's own."""
         model = self._model
         units = (
@@ -107,14 +107,14 @@ class KerasRewrite(Evaluation):
         for code_ in (*(u.statement for u in units), *given, *counts):
             for node in walk_breadth_first(code_) if code_ is not None else ():
                 if isinstance(node, ast.Call):
-                    self._collection(node)
+                    self._rewrite_collection(node)
         self._rewrite_rates()
 
     def _rewrite_rates(self) -> None:
         """A schedule follows the step as it is, also in functions that make rates."""
         update = self._model.update
         for call, step in update.casts.items():
-            self._plan.expressions[call] = code(step)
+            self._plan.expressions[call] = make_code(step)
             self.claimed[call.func] = _STEP
             for value in (*call.args[1:], *(k.value for k in call.keywords)):
                 self.claimed.update({n: _STEP for n in walk_breadth_first(value)})
@@ -124,13 +124,13 @@ class KerasRewrite(Evaluation):
             for node in walk_breadth_first(function) if function in here else ():
                 if isinstance(node, ast.Call):
                     if self._scopes.resolve(node.func) in table.GLOBAL_STEP:
-                        self._collection(node)
+                        self._rewrite_collection(node)
 
-    def _collection(self, call: ast.Call) -> None:
+    def _rewrite_collection(self, call: ast.Call) -> None:
         symbol = self._scopes.resolve(call.func)
         new = ""
         if call in self._model.totals:
-            total = self._total(self._model.totals[call])
+            total = self._write_total(self._model.totals[call])
             self._plan.expressions[call] = total
             self.claimed[call.func] = ("K105", "now a sum of names")
         if symbol == table.TRAINABLE and not call.args and not call.keywords:
@@ -142,32 +142,32 @@ class KerasRewrite(Evaluation):
         elif symbol == table.REGULARIZATION[1]:
             new = "tf.add_n(self.losses)"
         if new:
-            self._plan.expressions[call] = code(new)
+            self._plan.expressions[call] = make_code(new)
             self.claimed[call.func] = ("K105", f"now {new}")
 
-    def _total(self, total: Total) -> Code:
+    def _write_total(self, total: Total) -> Code:
         """The graph's losses, by their names."""
         losses = [*total.losses, *(["*self.losses"] if total.penalised else [])]
         listed = f"[{', '.join(losses)}]"
         if not total.summed:
-            return code(listed)
+            return make_code(listed)
         if total.name is None:
-            return code(f"tf.add_n({listed})")
-        return code(f"tf.add_n({listed}, name=", total.name, ")")
+            return make_code(f"tf.add_n({listed})")
+        return make_code(f"tf.add_n({listed}, name=", total.name, ")")
 
-    def _mentions(self) -> None:
+    def _rewrite_mentions(self) -> None:
         """What named the model_fn names the class."""
         for name in self._flow.mentions:
-            self._plan.replace(name, code(self._name))
+            self._plan.replace(name, make_code(self._name))
         for function, call in self._flow.lambdas:
             if isinstance(function, ast.Lambda):
                 kept, made = self._pass_on_parameters(function, call)
                 own = ", ".join(argument.arg for argument, _ in kept)
-                self._plan.replace(function, code(f"lambda {own}: ", made))
+                self._plan.replace(function, make_code(f"lambda {own}: ", made))
             else:
-                self._plan.statements[function] = [self._maker(function, call)]
+                self._plan.statements[function] = [self._write_maker(function, call)]
 
-    def _maker(self, function: ast.FunctionDef, call: ast.Call) -> Block:
+    def _write_maker(self, function: ast.FunctionDef, call: ast.Call) -> Block:
         """A function that did nothing but call the model_fn makes the model."""
         kept, made = self._pass_on_parameters(function, call)
         own = ", ".join(
@@ -176,11 +176,11 @@ class KerasRewrite(Evaluation):
         )
         *text, returned = function.body
         items: list[Item] = [Keep(statement) for statement in text]
-        items.append(New(code("return ", made), returned))
+        items.append(New(make_code("return ", made), returned))
         for argument in function.args.args:
             self._claim(argument.annotation)
         self._claim(function.returns)
-        return Block(code(f"def {function.name}({own}):"), items, function)
+        return Block(make_code(f"def {function.name}({own}):"), items, function)
 
     def _claim(self, node: ast.AST | None) -> None:
         """What is written anew without its annotations."""
@@ -206,7 +206,7 @@ class KerasRewrite(Evaluation):
                 continue
             by_position = len(given) == index and bound[name] in call.args
             given.append(("" if by_position else name, bound[name]))
-            read |= names.reads(bound[name])
+            read |= names.find_reads(bound[name])
         made = laid_out(self._name, given, function.col_offset)
         return [pair for pair in own if pair[0].arg in read], made
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Flow
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.keras_model import KerasModel, Metric
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
@@ -50,12 +50,12 @@ class State:
             if role not in ("features", "labels", "mode")
         ]
 
-    def _units(
+    def _write_units(
         self, units: Iterable[Unit], replace: dict[ast.AST, Code] | None = None
     ) -> list[Item]:
         found: list[Item] = []
         for unit in units:
-            found += self._comments(unit)
+            found += self._list_comments(unit)
             counted = self._find_metric(unit)
             if counted is not None:
                 found.append(self._make_item(self._write_metric_update(counted), unit))
@@ -74,7 +74,7 @@ class State:
 
     def _fold_mode(self, mode: str) -> dict[ast.AST, Code]:
         """What a mode decides, as it is in this mode."""
-        return {n: code(v) for n, v in self._model.folded.get(mode, {}).items()}
+        return {n: make_code(v) for n, v in self._model.folded.get(mode, {}).items()}
 
     def _find_left_out_nodes(self, mode: str) -> set[ast.AST]:
         """What a mode leaves out where it decides."""
@@ -94,7 +94,7 @@ class State:
             for node in walk_breadth_first(unit.statement)
         )
 
-    def _comments(self, unit: Unit) -> list[Item]:
+    def _list_comments(self, unit: Unit) -> list[Item]:
         """Comments above what is gone around a statement, once."""
         told = [s for s in unit.around if s not in self._told]
         self._told.update(told)
@@ -106,12 +106,12 @@ class State:
     def _make_item(
         self, new: Code, unit: Unit | None = None, blank: bool = False
     ) -> New:
-        for node in new.nodes():
+        for node in new.walk_nodes():
             self._emit(node)
         origin = unit.statement if unit is not None else None
-        return New(code("\n", new) if blank else new, origin)
+        return New(make_code("\n", new) if blank else new, origin)
 
-    def _free(self, name: str) -> str:
+    def _find_free_name(self, name: str) -> str:
         """A name that the model_fn does not have."""
         function = self._model.function
         taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
@@ -126,7 +126,7 @@ class State:
             and self._scopes.resolve(node.func) in table.GLOBAL_STEP
         )
 
-    def _attribute(self, metric: Metric) -> str:
+    def _choose_attribute(self, metric: Metric) -> str:
         name = "".join(c if c.isalnum() else "_" for c in metric.key)
         if self._is_taken(name) or name[:1].isdigit():
             name = f"{name}_metric" if name[:1].isalpha() else f"metric_{name}"
@@ -136,10 +136,10 @@ class State:
         """Whether an attribute of this name would hide another."""
         return name in self._taken or name in self._model.update.schedules
 
-    def _names_of_steps(self) -> set[str]:
+    def _find_step_names(self) -> set[str]:
         nodes = [unit.statement for unit in self._model.training]
         watching = [node for hooks in self._model.hooks for node in hooks.nodes]
-        return {name for node in (*nodes, *watching) for name in names.reads(node)}
+        return {name for node in (*nodes, *watching) for name in names.find_reads(node)}
 
     def _read_by_steps(self) -> list[str]:
         """What the class is made with and a step reads."""
@@ -153,7 +153,7 @@ class State:
         nodes += [node for node in results if node is not None]
         nodes += model.counted
         nodes += [node for hooks in model.hooks for node in hooks.nodes]
-        read = {name for node in nodes for name in names.reads(node)}
+        read = {name for node in nodes for name in names.find_reads(node)}
         if model.called is not None:
             read |= model.called.reads
         return [name for name in self._made_with if name in read]
@@ -167,9 +167,9 @@ class State:
 
     def _bind_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
         """`params = self.params` where some code reads it."""
-        read = {name for node in nodes for name in names.reads(node)}
+        read = {name for node in nodes for name in names.find_reads(node)}
         return [
-            New(code(f"{name} = self.{self._name_attribute(name)}"))
+            New(make_code(f"{name} = self.{self._name_attribute(name)}"))
             for name in self._made_with
             if name in read
         ]
@@ -179,7 +179,9 @@ class State:
         bound = name in self._model.bound and name in table.TAKEN
         return f"{name}_value" if bound else name
 
-    def _data(self, nodes: Iterable[ast.AST], labelled: bool = True) -> list[Item]:
+    def _write_data(
+        self, nodes: Iterable[ast.AST], labelled: bool = True
+    ) -> list[Item]:
         """What a step begins with."""
         if labelled:
             data = f"{self._features}, {self._labels} = data"
@@ -188,7 +190,7 @@ class State:
                 f"{self._features}, _, _ = "
                 "tf_keras.utils.unpack_x_y_sample_weight(data)"
             )
-        return [New(code(data)), *self._bind_params(nodes)]
+        return [New(make_code(data)), *self._bind_params(nodes)]
 
     def _write_network_call(
         self, training: bool, read: Iterable[ast.AST]
@@ -208,7 +210,7 @@ class State:
             }
             ways = [(name, way) for name, way in twins.calls if name in wanted]
         return [
-            New(code(f"{name} = self({self._features}, training={way})"))
+            New(make_code(f"{name} = self({self._features}, training={way})"))
             for name, way in ways
         ]
 
@@ -224,7 +226,7 @@ class State:
             and self._scopes.resolve(computed.func) == "tf.gradients"
         )
 
-    def _variables(self) -> str:
+    def _write_variables(self) -> str:
         """The variables that training changes."""
         chosen = self._model.update.chosen
         if not chosen:
@@ -239,9 +241,9 @@ class State:
         computed, statement = self._model.update.computed, unit.statement
         assert computed is not None and isinstance(statement, ast.Assign)
         if self._adds_up():
-            of = names.argument(computed, "xs", 1)
+            of = names.find_argument(computed, "xs", 1)
             assert of is not None
-            new = code(f"tape.gradient({self._model.loss_name}, ", of, ")")
+            new = make_code(f"tape.gradient({self._model.loss_name}, ", of, ")")
             self._emit(statement)
             self._emitted.discard(computed.func)
             return Keep(statement, replace={computed: new})
@@ -249,16 +251,16 @@ class State:
         if pair is not None:
             gradients, variables = pair
             return New(
-                code(
-                    f"{variables} = {self._variables()}\n"
+                make_code(
+                    f"{variables} = {self._write_variables()}\n"
                     f"{gradients} = tape.gradient(scaled_loss, {variables})"
                 ),
                 statement,
             )
         target = ast.unparse(statement.targets[0])
         return New(
-            code(
-                f"variables = {self._variables()}\n"
+            make_code(
+                f"variables = {self._write_variables()}\n"
                 f"{target} = list(zip(tape.gradient(scaled_loss, variables), variables))"
             ),
             statement,
@@ -276,19 +278,24 @@ class State:
         if metric.test is None:
             return done
         self._emit(metric.test)
-        return Block(code("if ", metric.test, ":"), [done])
+        return Block(make_code("if ", metric.test, ":"), [done])
 
     def _write_metric_update(self, metric: Metric) -> Code:
         """A metric counts a batch."""
         cast, compared = metric.row.cast, list(metric.arguments)
         weights = compared.pop() if metric.weighted else None
         given: list[Argument] = [
-            ("", code("tf.cast(", a, f", {cast})") if cast and not self._is(a) else a)
+            (
+                "",
+                make_code("tf.cast(", a, f", {cast})")
+                if cast and not self._is(a)
+                else a,
+            )
             for a in compared
         ]
         if weights is not None:
             given.append(("sample_weight", weights))
-        return laid_out(f"self.{self._attribute(metric)}.update_state", given, 8)
+        return laid_out(f"self.{self._choose_attribute(metric)}.update_state", given, 8)
 
     def _is(self, node: ast.expr) -> bool:
         """Whether an expression is a tensor of bools, as it is written."""

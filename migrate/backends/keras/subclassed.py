@@ -6,12 +6,12 @@ import ast
 
 from migrate.backends.keras import layers
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras.shared import Shared
 from migrate.facts import names
 from migrate.frontends.model_fn import recurrent
 from migrate.plan import Block, Dropped, Item, Keep, New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit
@@ -41,28 +41,28 @@ class Subclassed(Shared):
             kept |= model.called.kept
         own = self._scopes.scope_by_node[model.function]
         return {
-            node: code(f"self.{self._choose_attribute_name(node.id)}")
+            node: make_code(f"self.{self._choose_attribute_name(node.id)}")
             for node in walk_breadth_first(model.function)
             if isinstance(node, ast.Name)
             and node.id in kept
-            and self._scopes.scope_of(node).owner(node.id) is own
+            and self._scopes.find_scope(node).find_owner(node.id) is own
         }
 
     def _choose_attribute_name(self, name: str) -> str:
         """The attribute of a name of the user's."""
-        metrics = {self._attribute(metric) for metric in self._model.metrics}
+        metrics = {self._choose_attribute(metric) for metric in self._model.metrics}
         return f"{name}_value" if self._is_taken(name) or name in metrics else name
 
-    def _layer_names(self) -> dict[Layer, str]:
+    def _name_layers(self) -> dict[Layer, str]:
         """The attribute of each layer: its own name, or its kind's."""
         model = self._model
         assert model.called is not None
         taken = {self._choose_attribute_name(name) for name in model.called.kept}
-        taken |= {self._attribute(metric) for metric in model.metrics}
+        taken |= {self._choose_attribute(metric) for metric in model.metrics}
         taken |= {self._choose_attribute_name(one.name) for one in model.tables}
         found: dict[Layer, str] = {}
         for layer in model.layers:
-            base = layers.word(layer.name)
+            base = layers.find_word(layer.name)
             if not base.isidentifier() or self._is_taken(base):
                 base = layer.row.default_name
             attribute, number = base, 0
@@ -73,60 +73,60 @@ class Subclassed(Shared):
             found[layer] = attribute
         return found
 
-    def _layer_calls(self) -> list[tuple[ast.Call, Code]]:
+    def _write_layer_calls(self) -> list[tuple[ast.Call, Code]]:
         """What becomes of each call of a layer in `call`."""
         found = []
-        for layer, attribute in self._layer_names().items():
+        for layer, attribute in self._name_layers().items():
             assert layer.inputs is not None
             training = ""
             if "training" in layer.row.call_parameters:
                 training = ", training=training"
-            one = self._one(attribute) if layer.loop else f"self.{attribute}"
-            new = code(f"{one}(", layer.inputs, f"{training})")
+            one = self._name_one_layer(attribute) if layer.loop else f"self.{attribute}"
+            new = make_code(f"{one}(", layer.inputs, f"{training})")
             found.append((layer.call, new))
         return found
 
-    def _one(self, attribute: str) -> str:
+    def _name_one_layer(self, attribute: str) -> str:
         """The name in a loop of one of the layers of an attribute."""
         local = self._scopes.scope_by_node[self._model.function].bindings
         return f"{attribute}_layer" if attribute in local else attribute
 
-    def _making(self, called: Called) -> list[Item]:
+    def _write_making(self, called: Called) -> list[Item]:
         """`__init__`, up to the optimizer: each variable and layer where it stood."""
-        items: list[Item] = [New(code(_SUPER))]
+        items: list[Item] = [New(make_code(_SUPER))]
         for name in self._read_by_steps():
-            items.append(New(code(f"self.{self._name_attribute(name)} = {name}")))
-        attributes = self._layer_names()
+            items.append(New(make_code(f"self.{self._name_attribute(name)} = {name}")))
+        attributes = self._name_layers()
         weights = {weight.unit: weight for weight in called.weights}
         for unit in self._model.network:
             if unit in weights:
-                items += self._comments(unit)
-                items.append(self._make_item(self._weight(weights[unit]), unit))
+                items += self._list_comments(unit)
+                items.append(self._make_item(self._write_weight(weights[unit]), unit))
             elif unit in called.made or unit in called.named:
-                items += self._units([unit])
+                items += self._write_units([unit])
             else:
                 inside = set(walk_breadth_first(unit.statement))
                 items += [
-                    self._make_item(self._layer(layer, attribute))
+                    self._make_item(self._write_layer(layer, attribute))
                     for layer, attribute in attributes.items()
                     if layer.call in inside
                 ]
                 items += [
-                    self._make_item(self._weight(weight))
+                    self._make_item(self._write_weight(weight))
                     for weight in called.weights
                     if weight.loop is not None and weight.call in inside
                 ]
         return items
 
-    def _layer(self, layer: Layer, attribute: str) -> Code:
+    def _write_layer(self, layer: Layer, attribute: str) -> Code:
         if layer.loop is None:
-            return code(
+            return make_code(
                 f"self.{attribute} = ", layers.write_layer_constructor(layer, 8)
             )
         made = layers.write_layer_constructor(layer, 12, hang=_HANG * 2)
-        return code(f"self.{attribute} = ", _write_loop_list(made, layer.loop))
+        return make_code(f"self.{attribute} = ", _write_loop_list(made, layer.loop))
 
-    def _lookups(self, called: Called) -> None:
+    def _rewrite_lookups(self, called: Called) -> None:
         """Rows of a variable: it is in one part, so that a strategy of parts is none."""
         for step in called.steps:
             for node in walk_breadth_first(step.unit.statement):
@@ -137,25 +137,25 @@ class Subclassed(Shared):
                     and not any(k.arg == "partition_strategy" for k in node.keywords)
                     and isinstance(node.args[0] if node.args else None, ast.Name)
                 ):
-                    self._plan.replace(node.func, code(table.LOOKUP))
+                    self._plan.replace(node.func, make_code(table.LOOKUP))
                     self.claimed[node.func] = _LOOKUP
 
-    def _cells(self, called: Called) -> None:
+    def _rewrite_cells(self, called: Called) -> None:
         """Recurrent cells, and what runs them, are those of recurrent_cells.py."""
         for unit in (*called.made, *(step.unit for step in called.steps)):
-            for node, symbol, call in recurrent.uses(unit.statement, self._scopes):
+            for node, symbol, call in recurrent.find_uses(unit.statement, self._scopes):
                 scopes: list[str] = []
                 if symbol in cells.LOOPS:
-                    scopes = recurrent.scopes_around(unit, self._scopes)
+                    scopes = recurrent.list_scopes_around(unit, self._scopes)
                 if scopes and call is not None:
                     self._plan.replace(call, _write_scoped_call(call, symbol, scopes))
                 else:
-                    self._plan.replace(node, code(cells.TARGETS[symbol]))
+                    self._plan.replace(node, make_code(cells.TARGETS[symbol]))
                 self._plan.imports.append(f"import {cells.MODULE}")
                 self._plan.support.add(f"{cells.MODULE}.py")
                 self.claimed[node] = _CELL
 
-    def _weight(self, weight: Weight) -> Code:
+    def _write_weight(self, weight: Weight) -> Code:
         statement = weight.unit.statement
         assert isinstance(statement, ast.Assign)
         self.claimed[weight.call.func] = _WEIGHT
@@ -165,16 +165,16 @@ class Subclassed(Shared):
         if weight.loop is not None:
             made = laid_out("self.add_weight", arguments, 12, hang=_HANG * 2)
             attribute = f"self.{self._choose_attribute_name(ast.unparse(target))}"
-            return code(f"{attribute} = ", _write_loop_list(made, weight.loop))
+            return make_code(f"{attribute} = ", _write_loop_list(made, weight.loop))
         indent = len(ast.unparse(target)) + 16
-        return code(target, " = ", laid_out("self.add_weight", arguments, indent))
+        return make_code(target, " = ", laid_out("self.add_weight", arguments, indent))
 
-    def _call(self, called: Called) -> Block:
+    def _write_call(self, called: Called) -> Block:
         """What the network computes."""
-        self._lookups(called)
-        self._cells(called)
+        self._rewrite_lookups(called)
+        self._rewrite_cells(called)
         items: list[Item] = [
-            New(code(f"{name} = self.{self._name_attribute(name)}"))
+            New(make_code(f"{name} = self.{self._name_attribute(name)}"))
             for name in self._made_with
             if name in called.reads
         ]
@@ -184,14 +184,16 @@ class Subclassed(Shared):
         if last is not None:
             statement = last.unit.statement
             assert isinstance(statement, ast.Assign)
-            items += self._comments(last.unit)
-            items.append(self._make_item(code("return ", statement.value), last.unit))
+            items += self._list_comments(last.unit)
+            items.append(
+                self._make_item(make_code("return ", statement.value), last.unit)
+            )
         else:
-            items.append(New(code(f"return {', '.join(self._model.outputs)}")))
+            items.append(New(make_code(f"return {', '.join(self._model.outputs)}")))
         return Block(
-            code(f"def call(self, {self._features}, training=False):"),
+            make_code(f"def call(self, {self._features}, training=False):"),
             items,
-            replace={node: code(text) for node, text in called.training.items()},
+            replace={node: make_code(text) for node, text in called.training.items()},
         )
 
     def _list_made_in_loop(
@@ -199,8 +201,8 @@ class Subclassed(Shared):
     ) -> list[tuple[str, str]]:
         """What a loop made: the name of one in a round, and the attribute of all."""
         found = [
-            (self._one(attribute), f"self.{attribute}")
-            for layer, attribute in self._layer_names().items()
+            (self._name_one_layer(attribute), f"self.{attribute}")
+            for layer, attribute in self._name_layers().items()
             if layer.loop is loop
         ]
         for weight in called.weights:
@@ -218,22 +220,26 @@ class Subclassed(Shared):
             self._list_made_in_loop(loop, called) if isinstance(loop, ast.For) else []
         )
         if not pairs or not isinstance(loop, ast.For):
-            return self._units([unit])
+            return self._write_units([unit])
         targets = ", ".join(one for one, _ in pairs)
         values = ", ".join(every for _, every in pairs)
         if loop in called.counted:
-            left = code("(", loop.target, ")") if _is_tuple(loop) else code(loop.target)
-            header = code(
+            left = (
+                make_code("(", loop.target, ")")
+                if _is_tuple(loop)
+                else make_code(loop.target)
+            )
+            header = make_code(
                 "for ", left, f", {targets} in zip(", loop.iter, f", {values}):"
             )
         elif len(pairs) == 1:
-            header = code(f"for {targets} in {values}:")
+            header = make_code(f"for {targets} in {values}:")
         else:
-            header = code(f"for {targets} in zip({values}):")
+            header = make_code(f"for {targets} in zip({values}):")
         weights = [w.unit.statement for w in called.weights if w.loop is loop]
         items: list[Item] = [Dropped(s) if s in weights else Keep(s) for s in loop.body]
         self._emit(loop)
-        return [*self._comments(unit), Block(header, items, loop)]
+        return [*self._list_comments(unit), Block(header, items, loop)]
 
     def _is_returned(self, called: Called) -> bool:
         """Whether the last statement of `call` binds what it returns, and no more."""
@@ -260,9 +266,11 @@ class Subclassed(Shared):
                 block.orelse += self._step_items(step.unit, called)
             else:
                 # The comments above the model_fn's own if.
-                items += self._comments(step.unit)
+                items += self._list_comments(step.unit)
                 test = "training" if step.when else "not training"
-                block = Block(code(f"if {test}:"), self._step_items(step.unit, called))
+                block = Block(
+                    make_code(f"if {test}:"), self._step_items(step.unit, called)
+                )
                 items.append(block)
                 before = step.when
         return items
@@ -271,9 +279,9 @@ class Subclassed(Shared):
 def _write_scoped_call(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
     """What runs a cell over time, told the scopes that named its variables."""
     target = cells.TARGETS[symbol]
-    given = names.argument(call, "scope")
-    scope = names.literal(given) if isinstance(given, ast.expr) else None
-    scopes = [*scopes, str(scope or cells.scope_of(target))]
+    given = names.find_argument(call, "scope")
+    scope = names.read_literal(given) if isinstance(given, ast.expr) else None
+    scopes = [*scopes, str(scope or cells.find_scope(target))]
     arguments: list[Argument] = [("", argument) for argument in call.args]
     arguments += [(k.arg or "", k.value) for k in call.keywords if k.arg != "scope"]
     arguments.append(("scope", '"' + "/".join(scopes) + '"'))
@@ -282,8 +290,8 @@ def _write_scoped_call(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
 
 def _write_loop_list(made: Code, loop: ast.For) -> Code:
     """A list of what a loop makes."""
-    of = code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
-    return code(f"[\n{_HANG}", made, of)
+    of = make_code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
+    return make_code(f"[\n{_HANG}", made, of)
 
 
 def _is_tuple(loop: ast.For) -> bool:

@@ -16,18 +16,18 @@ from migrate.backends.keras_fit.edits import plan_fit
 from migrate.backends.keras_fit.program import Stays
 from migrate.backends.keras_fit.reader import read
 from migrate.backends.keras_fit.sharing import check_others
-from migrate.backends.keras_fit.spacing import space
+from migrate.backends.keras_fit.spacing import space_text
 from migrate.backends.keras_fit.telling import tell_fit, tell_staying
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding
-from migrate.gates.effects import Wrong, differences
+from migrate.gates.effects import Wrong, find_differences
 from migrate.migration import Migration
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import add_imports, find_taken_names
 from migrate.rewriting.unused import read_names
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables import keras_fit as table
 from migrate.unit import Unit
 
@@ -47,9 +47,9 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
         return done  # It was migrated before, and stays as it is.
     package = unit.home.package if unit.home else ""
     result = _import_by_name(done.text, package)
-    tree = tree_of(result)
+    tree = parse_source(result)
     try:
-        program = read(scopes_of(tree))
+        program = read(build_scopes(tree))
         check_others(program, original, unit.shared.naming)
         plan, written = plan_fit(program, original)
     except Stays as reason:
@@ -57,15 +57,15 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
         return dataclasses.replace(done, findings=tuple(told))
     plan.support.add(f"{table.MODULE}.py")
     text = _drop_unread_imports(apply_plan(result, tree, plan))
-    text = space(add_imports(text, plan, filename, unit.home), written)
+    text = space_text(add_imports(text, plan, filename, unit.home), written)
     text = _import_from(text, package)
     findings = tell_fit(done.findings, text)
     wrong = _find_fault(text, original, filename, plan, findings)
     if wrong:
         told = tell_staying(done.findings, Stays(tree, wrong), original, done.text)
         return dataclasses.replace(done, findings=tuple(told))
-    read_ = read_names(tree_of(text))
-    kept = [n for n in done.support if emitted.module_of(n) in read_]
+    read_ = read_names(parse_source(text))
+    kept = [n for n in done.support if emitted.find_module(n) in read_]
     kept += [f"{name}.py" for name in (table.INPUTS, table.EXPORTED) if name in read_]
     return Migration(text, tuple(findings), tuple(sorted({*kept, *plan.support})))
 
@@ -78,7 +78,7 @@ def _find_fault(
         return f"the program has a `{names[0]}` of its own"
     for _, _, reason in gates.check(text, filename, original, set()):
         return reason
-    for found in differences(original, text, findings):
+    for found in find_differences(original, text, findings):
         if found.wrong not in (Wrong.SERVED, Wrong.TRACED):
             return f"line {found.line}: {found.reason}"
     return ""
@@ -89,9 +89,9 @@ def _import_by_name(text: str, package: str) -> str:
     if not package:
         return text
     lines = text.split("\n")
-    for node in reversed(tree_of(text).body):
+    for node in reversed(parse_source(text).body):
         if isinstance(node, ast.ImportFrom) and node.module == package:
-            own = [alias.name for alias in node.names if emitted.files(alias.name)]
+            own = [alias.name for alias in node.names if emitted.list_files(alias.name)]
             if len(own) == len(node.names) and node.end_lineno:
                 named = [f"import {name}" for name in own]
                 lines[node.lineno - 1 : node.end_lineno] = named
@@ -105,11 +105,11 @@ def _import_from(text: str, package: str) -> str:
     lines = text.split("\n")
     found = {
         alias.name: node.lineno - 1
-        for node in tree_of(text).body
+        for node in parse_source(text).body
         if isinstance(node, (ast.Import, ast.ImportFrom))
         and (isinstance(node, ast.Import) or node.module == package)
         for alias in node.names
-        if emitted.files(alias.name) and not alias.asname
+        if emitted.list_files(alias.name) and not alias.asname
     }
     if found:
         first, *others = sorted({*found.values()})
@@ -121,7 +121,7 @@ def _import_from(text: str, package: str) -> str:
 
 def _drop_unread_imports(text: str) -> str:
     """The text without imports of emitted modules that nothing reads any more."""
-    tree = tree_of(text)
+    tree = parse_source(text)
     read_ = read_names(tree)
     lines = text.split("\n")
     for node in reversed(tree.body):
@@ -129,7 +129,7 @@ def _drop_unread_imports(text: str) -> str:
         if not isinstance(first, ast.Import) or len(first.names) != 1:
             continue
         (alias,) = first.names
-        if emitted.files(alias.name) and (alias.asname or alias.name) not in read_:
+        if emitted.list_files(alias.name) and (alias.asname or alias.name) not in read_:
             assert node.end_lineno is not None
             del lines[node.lineno - 1 : node.end_lineno]
     return "\n".join(lines)

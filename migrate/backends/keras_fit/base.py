@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras_fit.classes import ModelClass
 from migrate.backends.keras_fit.compiled import Compiled
 from migrate.backends.keras_fit.inputs import Inputs
@@ -14,7 +14,7 @@ from migrate.backends.keras_fit.names import Names
 from migrate.backends.keras_fit.places import find_suite
 from migrate.backends.keras_fit.program import Program, Run, Trained
 from migrate.plan import Item, Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.tables import keras_fit as table
 
 M = table.MODULE
@@ -79,8 +79,8 @@ class Edits:
         it is what the model has.
         """
         if self._is_trained_before(model, run):
-            return code(model.asked)
-        return code(f"{M}.restore({model.asked}, ", model.directory, ")")
+            return make_code(model.asked)
+        return make_code(f"{M}.restore({model.asked}, ", model.directory, ")")
 
     def _is_trained_before(self, model: Model, run: Run) -> bool:
         """Whether a training of the model itself stands before, in the same suite."""
@@ -101,12 +101,12 @@ def split_hooks(hooks: ast.expr | None) -> list[Code]:
     if hooks is None:
         return []
     if isinstance(hooks, (ast.List, ast.Tuple)):
-        return [code(element) for element in hooks.elts]
-    return [code("*", hooks)]
+        return [make_code(element) for element in hooks.elts]
+    return [make_code("*", hooks)]
 
 
 def write_list(parts: list[Code], broken: bool = False) -> Code:
     """A list, one part a line where there are several, or where that is wanted."""
     if len(parts) == 1 and not broken:
-        return code("[", parts[0], "]")
-    return code("[\n        ", join_code(",\n        ", parts), "]")
+        return make_code("[", parts[0], "]")
+    return make_code("[\n        ", join_code(",\n        ", parts), "]")

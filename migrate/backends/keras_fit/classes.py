@@ -12,7 +12,7 @@ from migrate.facts import names as names_
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
 
@@ -141,12 +141,12 @@ class _Class:
         if self._wanted.directory:
             arguments.kwonlyargs.append(ast.arg("model_dir"))
             arguments.kw_defaults.append(None)
-            items.append(New(code("self.model_dir = model_dir")))
+            items.append(New(make_code("self.model_dir = model_dir")))
         if self._wanted.builds:
             arguments.args.insert(1, ast.arg("features"))
-            items.append(New(code("self(features)")))
+            items.append(New(make_code("self(features)")))
         header = f"def __init__({ast.unparse(arguments)}):"
-        plan.statements[init] = [Block(code(header), items, init)]
+        plan.statements[init] = [Block(make_code(header), items, init)]
 
     def _check_variables(self) -> None:
         """All variables are saved: weights of layers, slots, and nothing else."""
@@ -242,9 +242,11 @@ class _Class:
                     "the name of the scope around the optimizer is not written out",
                 )
         made = ast.unparse(scope).replace("'", '"')
-        method = Block(code(f"def {SCOPE}(self):"), [New(code("return ", made))])
+        method = Block(
+            make_code(f"def {SCOPE}(self):"), [New(make_code("return ", made))]
+        )
         self._plan.statements[step] = [method, Keep(step)]
-        self._plan.expressions[scope] = code(f"self.{SCOPE}()")
+        self._plan.expressions[scope] = make_code(f"self.{SCOPE}()")
 
     # -- hooks -------------------------------------------------------------------------
 
@@ -258,7 +260,7 @@ class _Class:
                 if isinstance(node, ast.Name) and node.id in parameters:
                     if isinstance(node.ctx, ast.Load):
                         key = node.id if node.id in returned else "loss"
-                        self._plan.replace(node, code(f'"{key}"'))
+                        self._plan.replace(node, make_code(f'"{key}"'))
             for node in walk_breadth_first(method):
                 if isinstance(node, ast.Call) and is_logging(node, self._scopes):
                     self._plan_logging(node)
@@ -266,26 +268,26 @@ class _Class:
                 items: list[Item] = []
                 for statement in method.body:
                     items += self._plan.statements.pop(statement, [Keep(statement)])
-                header = code(f"def {name}(self):")
+                header = make_code(f"def {name}(self):")
                 self._plan.statements[method] = [Block(header, items, method)]
 
     def _plan_logging(self, call: ast.Call) -> None:
         """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
-        tensors = names_.argument(call, "tensors", 0)
+        tensors = names_.find_argument(call, "tensors", 0)
         if not isinstance(tensors, ast.Dict):
             raise Stays(call, "a hook requests tensors by their names")
         for value in tensors.values:
             match value:
                 case ast.Call(func=ast.Attribute(attr="result") as method, args=[]):
-                    self._plan.replace(value, code(method))
+                    self._plan.replace(value, make_code(method))
                 case ast.Call() if self._scopes.resolve(value.func) in _STEPS:
                     counted = "lambda: self.optimizer.iterations.numpy()"
-                    self._plan.expressions[value] = code(counted)
+                    self._plan.expressions[value] = make_code(counted)
                 case ast.Name():
                     pass
                 case _:
                     raise Stays(value, "a hook requests tensors by their names")
-        self._plan.replace(call.func, code(f"{table.MODULE}.Logging"))
+        self._plan.replace(call.func, make_code(f"{table.MODULE}.Logging"))
 
     def _find_returned(self) -> set[str]:
         """Keys of what a step of training returns."""
@@ -314,7 +316,7 @@ class _Class:
         ]
         for call in calls:
             if call not in own:
-                self._plan.replace(call, code("self.optimizer.iterations"))
+                self._plan.replace(call, make_code("self.optimizer.iterations"))
         if inside == [counted.value]:  # Keras's own counter will do.
             self._plan.statements[counted] = [Dropped(counted)]
 
@@ -354,10 +356,10 @@ class _Class:
                 raise Stays(
                     node, "a training step writes summaries that are not scalars"
                 )
-            value = code(node.args[1])
+            value = make_code(node.args[1])
             if self._wanted.replicas:
                 count = "self.distribute_strategy.num_replicas_in_sync"
-                value = code(value, f" / {count}")
+                value = make_code(value, f" / {count}")
             told.append((str(node.args[0].value), value))
             self._plan.statements[statement] = [Dropped(statement)]
         return told
@@ -376,17 +378,17 @@ class _Class:
                     if not found:
                         self._plan.statements[statement] = [Dropped(statement)]
                         continue
-                    new = code("predictions = ", statement.value)
+                    new = make_code("predictions = ", statement.value)
                     self._plan.statements[statement] = [New(new, statement)]
                     asked = True
                 case ast.Expr(ast.Call(args=[value, *_]) as call):
                     name = _find_name_of(call)
                     if name in wanted and self._is_identity(call):
-                        told.append((name, code(value)))
+                        told.append((name, make_code(value)))
                         self._plan.statements[statement] = [Dropped(statement)]
         if asked:
             told += [
-                (name, code(f'predictions["{of_predictions[name]}"]'))
+                (name, make_code(f'predictions["{of_predictions[name]}"]'))
                 for name in sorted(wanted & set(of_predictions))
             ]
         if missing := wanted - {name for name, _ in told}:
@@ -410,21 +412,21 @@ class _Class:
             case _:
                 raise Stays(step, "the tool cannot tell what the training step returns")
         given = {
-            str(k.value): code(v)
+            str(k.value): make_code(v)
             for k, v in zip(keys, values)
             if isinstance(k, ast.Constant)
         }
         if loss:
-            given["loss"] = code(loss)
+            given["loss"] = make_code(loss)
         for name, value in told:
             if name in given:
                 raise Stays(
                     last, f"the training step returns two values called `{name}`"
                 )
             given[name] = value
-        pairs = [code(f'"{name}": ', value) for name, value in given.items()]
+        pairs = [make_code(f'"{name}": ', value) for name, value in given.items()]
         self._plan.statements[last] = [
-            New(code("return {", join_code(", ", pairs), "}"), last)
+            New(make_code("return {", join_code(", ", pairs), "}"), last)
         ]
 
 
@@ -444,5 +446,5 @@ def _find_name_of(node: ast.AST) -> str:
     """The name that a call gives its result."""
     if not isinstance(node, ast.Call):
         return ""
-    given = names_.argument(node, "name", 1)
+    given = names_.find_argument(node, "name", 1)
     return str(given.value) if isinstance(given, ast.Constant) else ""

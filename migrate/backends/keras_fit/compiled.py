@@ -13,7 +13,7 @@ import dataclasses
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
 
 _LOSSES = "tf.losses."
@@ -119,18 +119,18 @@ def write_function(class_: ast.ClassDef, found: Compiled, name: str) -> Block:
     """A function that makes the model, instead of its class."""
     used = {n.id for n in walk_breadth_first(found.init) if isinstance(n, ast.Name)}
     model = "model" if "model" not in used else "keras_model"
-    made = code(
+    made = make_code(
         f"{model} = tf_keras.Model(inputs={found.features}, outputs=", found.output, ")"
     )
-    compiled = code(
+    compiled = make_code(
         f"{model}.compile(optimizer=", found.optimizer, ", loss=", found.loss, ")"
     )
     items: list[Item] = [Keep(found.text)] if found.text is not None else []
     items += [Keep(statement) for statement in found.network]
     items.append(New(made))
     items += [Keep(statement) for statement in found.optimizing]
-    items += [New(compiled), New(code(f"return {model}"))]
-    return Block(code(f"def {name}({found.parameters}):"), items, class_)
+    items += [New(compiled), New(make_code(f"return {model}"))]
+    return Block(make_code(f"def {name}({found.parameters}):"), items, class_)
 
 
 def takes_one_tensor(found: Compiled, scopes: Scopes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras_fit.base import M, Model, split_hooks, write_list
 from migrate.backends.keras_fit.hooks import plan_logging, split_waiting
 from migrate.backends.keras_fit.making import Making
@@ -14,7 +14,7 @@ from migrate.backends.keras_fit.names import is_none
 from migrate.backends.keras_fit.places import find_place
 from migrate.backends.keras_fit.program import Program, Run, Stays, Trained
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.tables import keras_fit as table
 
 _CREATOR = "tf_keras.utils.experimental.DatasetCreator"
@@ -42,7 +42,7 @@ class _Runs(Making):
             self._plan_trained(one)
         for one in self._program.asked:
             class_ = self._classes[one.first.maker.class_]
-            directory = code(f"{one.name}.model_dir")
+            directory = make_code(f"{one.name}.model_dir")
             self._plan_uses(Model(one, class_, one.name, one.name, directory))
         for statement in self._program.dropped:
             self._new[statement] = [Dropped(statement)]
@@ -51,7 +51,7 @@ class _Runs(Making):
             before = self._before.get(statement, [])
             self._plan.statements[statement] = [*before, *own]
         for node, name in self._program.renamed.items():
-            self._plan.replace(node, code(name))
+            self._plan.replace(node, make_code(name))
         modules = (M, "tf_keras", table.INPUTS, table.EXPORTED)
         self._plan.imports += [f"import {name}" for name in modules]
         return self._plan, frozenset(self._written)
@@ -76,7 +76,7 @@ class _Runs(Making):
             self._plan.replace(attribute, model.directory)
         for name in model.one.handed:
             if name.id != model.asked:
-                self._plan.replace(name, code(model.asked))
+                self._plan.replace(name, make_code(model.asked))
 
     def _plan_run(self, model: Model, run: Run) -> None:
         directory, call = model.directory, run.call
@@ -105,14 +105,16 @@ class _Runs(Making):
             new = laid_out(f"{M}.export_saved_model", arguments, call.col_offset)
             self._plan.replace(call, new)
         elif run.kind == "get_variable_names":
-            found = code(f"{self._tf}.train.list_variables(", directory, ")")
-            self._plan.replace(call, code("[name for name, _ in ", found, "]"))
+            found = make_code(f"{self._tf}.train.list_variables(", directory, ")")
+            self._plan.replace(call, make_code("[name for name, _ in ", found, "]"))
         elif run.kind == "get_variable_value":
-            loaded = code(directory, ", ", run.given["name"], ")")
-            self._plan.replace(call, code(f"{self._tf}.train.load_variable(", loaded))
+            loaded = make_code(directory, ", ", run.given["name"], ")")
+            self._plan.replace(
+                call, make_code(f"{self._tf}.train.load_variable(", loaded)
+            )
         elif run.kind == "latest_checkpoint":
             latest = f"{self._tf}.train.latest_checkpoint("
-            self._plan.replace(call, code(latest, directory, ")"))
+            self._plan.replace(call, make_code(latest, directory, ")"))
 
     # -- training ----------------------------------------------------------------------
 
@@ -132,8 +134,10 @@ class _Runs(Making):
         max_steps = given.get("max_steps")
         if max_steps is not None:
             steps = left = self._names.find_free("steps", one.scope)
-            counted = code(f"{M}.steps_left(", model.directory, ", ", max_steps, ")")
-            items.append(New(code(f"{left} = ", counted), run.statement))
+            counted = make_code(
+                f"{M}.steps_left(", model.directory, ", ", max_steps, ")"
+            )
+            items.append(New(make_code(f"{left} = ", counted), run.statement))
         inner: list[Item] = []
         data: Code | str
         if not model.strategy:
@@ -141,7 +145,7 @@ class _Runs(Making):
             data = data or self._write_dataset(one, given["input_fn"], "train")
         elif steps is not None and self._are_known(given):
             read = self._write_dataset(one, given["input_fn"], "train")
-            data = code(f"{_CREATOR}(lambda context: ", read, ")")
+            data = make_code(f"{_CREATOR}(lambda context: ", read, ")")
         else:
             if self._is_written(one):
                 raise Stays(run.call, table.UNCOUNTED)
@@ -149,12 +153,12 @@ class _Runs(Making):
             function = self._inputs.write_function(
                 given["input_fn"], "train", one.first.params
             )
-            whole = code(f"{M}.whole_input({model.strategy}, ", function)
+            whole = make_code(f"{M}.whole_input({model.strategy}, ", function)
             if steps is not None:
-                whole = code(whole, ", ", steps)
-            whole = code(whole, ")")
+                whole = make_code(whole, ", ", steps)
+            whole = make_code(whole, ")")
             steps = left or self._names.find_free("steps", one.scope)
-            inner.append(New(code(f"{data}, {steps} = ", whole)))
+            inner.append(New(make_code(f"{data}, {steps} = ", whole)))
         fit: list[Argument] = [("", data)]
         if steps is not None:
             fit.append(("steps_per_epoch", steps))
@@ -164,7 +168,7 @@ class _Runs(Making):
         inner.append(New(made, origin))
         if not left:
             return [*items, *inner]
-        return [*items, Block(code(f"if {left} != 0:"), inner)]
+        return [*items, Block(make_code(f"if {left} != 0:"), inner)]
 
     def _are_known(self, given: dict[str, ast.expr]) -> bool:
         """Whether the number of steps is not None."""
@@ -192,13 +196,13 @@ class _Runs(Making):
             given.append(("every_secs", secs))
         column = run.statement.col_offset + 8
         made = laid_out(f"{M}.Training", given, column, hang=" " * 12)
-        told = [code(f"*{model.name}.{name}()") for name in model.class_.hooks]
+        told = [make_code(f"*{model.name}.{name}()") for name in model.class_.hooks]
         if not self._is_by_cluster(model.one):
             return [made, *split_hooks(hooks), *told]
         waiting, own = split_waiting(hooks, self._scopes)
         told = [*own, *told]
         if told:
-            waiting.append(code(f"{M}.EachStep(", join_code(", ", told), ")"))
+            waiting.append(make_code(f"{M}.EachStep(", join_code(", ", told), ")"))
         return [made, *waiting]
 
     def _plan_train_and_evaluate(self, model: Model, run: Run) -> None:
@@ -228,11 +232,11 @@ class _Runs(Making):
         )
         column = run.statement.col_offset + len(evaluation) + 3
         made = laid_out(f"{M}.{kind}", arguments, column)
-        items: list[Item] = [New(code(f"{evaluation} = ", made), run.statement)]
+        items: list[Item] = [New(make_code(f"{evaluation} = ", made), run.statement)]
         callbacks = self._write_callbacks(model, train.get("hooks"), run, evaluation)
         items += self._plan_fit(model, run, train, callbacks)
         if returned:
-            self._plan.replace(run.call, code(f"{evaluation}.results"))
+            self._plan.replace(run.call, make_code(f"{evaluation}.results"))
             items.append(Keep(statement))
         self._new[statement] = items
 
@@ -247,15 +251,15 @@ class _Runs(Making):
         told = [self._write_evaluated(model, given.get("name"))]
         told += split_hooks(given.get("hooks"))
         if model.class_.judges:
-            told.append(code(f"*{model.asked}.evaluation_hooks()"))
+            told.append(make_code(f"*{model.asked}.evaluation_hooks()"))
         arguments += [
             ("verbose", "0"),
             ("return_dict", "True"),
             ("callbacks", write_list(told)),
         ]
-        new = code(
+        new = make_code(
             self._write_asked(model, run), laid_out(".evaluate", arguments, column)
         )
         if not isinstance(self._scopes.parents[run.call], ast.Expr):
-            new = code(f"{M}.with_step({model.asked}, ", new, ")")
+            new = make_code(f"{M}.with_step({model.asked}, ", new, ")")
         self._plan.replace(run.call, new)

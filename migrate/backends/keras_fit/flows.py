@@ -27,7 +27,7 @@ def find_targets(call: ast.Call, scopes: Scopes) -> list[Target]:
 
 def _find_made(call: ast.Call, scopes: Scopes) -> list[Target]:
     """The names of what a function makes and returns."""
-    function = scopes.scope_of(call).node
+    function = scopes.find_scope(call).node
     stays = Stays(call, "a function makes and returns it")
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         raise stays
@@ -36,7 +36,7 @@ def _find_made(call: ast.Call, scopes: Scopes) -> list[Target]:
         for n in walk_scope_of_function(function)
         if isinstance(n, ast.Return) and n.value is not call
     ]
-    around = scopes.scope_of(function)
+    around = scopes.find_scope(function)
     if returns or isinstance(around.node, ast.ClassDef):
         raise stays
     found: list[Target] = []
@@ -45,7 +45,7 @@ def _find_made(call: ast.Call, scopes: Scopes) -> list[Target]:
             continue
         if node.ctx.__class__ is not ast.Load:
             continue
-        if scopes.scope_of(node).owner(node.id) is not around:
+        if scopes.find_scope(node).find_owner(node.id) is not around:
             continue
         made = scopes.parents[node]
         match scopes.parents[made]:
@@ -171,7 +171,7 @@ def _find_function(node: ast.expr, scopes: Scopes) -> ast.FunctionDef | None:
     """The function of the file that a name stands for."""
     if not isinstance(node, ast.Name):
         return None
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings[node.id] if owner is not None else []
     if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
         return bound[0]

@@ -9,7 +9,7 @@ from migrate.backends.keras_fit.program import Stays, Trained
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.tables import keras_fit as table
 
 
@@ -36,12 +36,12 @@ def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
     """Plans the hooks that are given to trainings."""
     for call in _walk_given(every, scopes):
         tensors = _read_tensors(call, scopes)
-        given = names.argument(call, "tensors", 0)
+        given = names.find_argument(call, "tensors", 0)
         assert given is not None
         if isinstance(given, (ast.List, ast.Tuple)):
-            pairs = [code(f'"{name}": "{name}"') for name in tensors]
-            plan.replace(given, code("{", join_code(", ", pairs), "}"))
-        plan.replace(call.func, code(f"{table.MODULE}.Logging"))
+            pairs = [make_code(f'"{name}": "{name}"') for name in tensors]
+            plan.replace(given, make_code("{", join_code(", ", pairs), "}"))
+        plan.replace(call.func, make_code(f"{table.MODULE}.Logging"))
 
 
 def find_given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
@@ -58,9 +58,9 @@ def split_waiting(
     if isinstance(hooks, (ast.List, ast.Tuple)):
         for element in hooks.elts:
             waits = is_logging(element, scopes)
-            (waiting if waits else others).append(code(element))
+            (waiting if waits else others).append(make_code(element))
     elif hooks is not None:
-        others.append(code("*", hooks))
+        others.append(make_code("*", hooks))
     return waiting, others
 
 
@@ -82,7 +82,7 @@ def _walk_elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]
         for element in hooks.elts:
             yield from _walk_elements(element, scopes)
     elif isinstance(hooks, ast.Name):
-        owner = scopes.scope_of(hooks).owner(hooks.id)
+        owner = scopes.find_scope(hooks).find_owner(hooks.id)
         match owner.bindings[hooks.id] if owner is not None else []:
             case [ast.Assign(value=value)]:
                 yield from _walk_elements(value, scopes)
@@ -94,14 +94,14 @@ def _find_dict(node: ast.expr | None, scopes: Scopes) -> ast.expr | None:
     """The dict that a name is bound to, which nothing else reads; other nodes as they are."""
     if not isinstance(node, ast.Name):
         return node
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     reads = [
         other
         for other in scopes.walk()
         if isinstance(other, ast.Name)
         and other.id == node.id
         and isinstance(other.ctx, ast.Load)
-        and scopes.scope_of(other).owner(other.id) is owner
+        and scopes.find_scope(other).find_owner(other.id) is owner
     ]
     match owner.bindings[node.id] if owner is not None else []:
         case [ast.Assign(targets=[ast.Name()], value=ast.Dict() as value)] if reads == [
@@ -117,7 +117,7 @@ def _read_tensors(call: ast.Call, scopes: Scopes) -> dict[str, str]:
     Raises:
       Stays: these are not written out.
     """
-    match _find_dict(names.argument(call, "tensors", 0), scopes):
+    match _find_dict(names.find_argument(call, "tensors", 0), scopes):
         case ast.Dict(keys=keys, values=values):
             pairs = list(zip(keys, values))
         case ast.List(elts=elements) | ast.Tuple(elts=elements):

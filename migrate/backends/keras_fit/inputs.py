@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras_fit.program import Stays
 from migrate.facts.definitions import find_definition
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 
 # What an Estimator gives an input_fn that asks for it.
@@ -43,8 +43,8 @@ class Inputs:
         if isinstance(node, ast.Name) and not self._find_asked(
             node, kind, params, 0, set()
         ):
-            return code("estimator_inputs.dataset_of(", node, ")")
-        return code("estimator_inputs.dataset_of(lambda: ", called, ")")
+            return make_code("estimator_inputs.dataset_of(", node, ")")
+        return make_code("estimator_inputs.dataset_of(lambda: ", called, ")")
 
     def write_function(
         self, node: ast.expr, kind: str, params: ast.expr | None
@@ -52,8 +52,8 @@ class Inputs:
         """A function without parameters that gives the dataset."""
         if isinstance(node, ast.Name) and self._gives_dataset(node):
             if not self._find_asked(node, kind, params, 0, set()):
-                return code(node)
-        return code("lambda: ", self.write_dataset(node, kind, params))
+                return make_code(node)
+        return make_code("lambda: ", self.write_dataset(node, kind, params))
 
     def has_equal_batches(self, node: ast.expr) -> bool:
         """Whether all batches of an input are known to have one size."""
@@ -128,24 +128,24 @@ class Inputs:
 
     def _write_call(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
         if isinstance(node, ast.Lambda) and not _has_parameters(node.args):
-            return code(node.body)
+            return make_code(node.body)
         if isinstance(node, ast.Call) and self._is_partial(node):
             function, *rest = node.args
             taken = len(rest)
-            given = [code(value) for value in rest]
-            given += [code(f"{k.arg}=", k.value) for k in node.keywords if k.arg]
+            given = [make_code(value) for value in rest]
+            given += [make_code(f"{k.arg}=", k.value) for k in node.keywords if k.arg]
             words = {k.arg for k in node.keywords}
             if None in words:
                 raise Stays(node, "a call takes `*args` or `**kwargs`")
             asked = self._find_asked(function, kind, params, taken, words)
-            return code(function, "(", join_code(", ", [*given, *asked]), ")")
+            return make_code(function, "(", join_code(", ", [*given, *asked]), ")")
         if isinstance(node, (ast.Name, ast.Attribute)):
             asked = self._find_asked(node, kind, params, 0, set())
-            return code(node, "(", join_code(", ", asked), ")")
+            return make_code(node, "(", join_code(", ", asked), ")")
         if isinstance(node, ast.Call):
             made = self._find_made(node)
             asked = self._find_asked_by(made, kind, params, 0, set(), node)
-            return code(node, "(", join_code(", ", asked), ")")
+            return make_code(node, "(", join_code(", ", asked), ")")
         raise Stays(node, "the tool cannot tell the arguments of its input_fn apart")
 
     def _is_partial(self, node: ast.Call) -> bool:
@@ -195,13 +195,15 @@ class Inputs:
         asked = []
         for name in (a.arg for a in names if a.arg not in words):
             if name == "mode":
-                asked.append(code(f"mode={_MODES[kind]}"))
+                asked.append(make_code(f"mode={_MODES[kind]}"))
             elif name == "params" and self.params_unseen:
                 raise Stays(
                     node, "its input_fn takes `params` that are made in another place"
                 )
             elif name == "params":
-                asked.append(code("params=", params) if params else code("params={}"))
+                asked.append(
+                    make_code("params=", params) if params else make_code("params={}")
+                )
             elif name in _ASKED:
                 raise Stays(node, f"its input_fn takes `{name}`")
         return asked
@@ -265,7 +267,7 @@ class Inputs:
                         self._is_dataset(value, depth) for value in found
                     )
             case ast.Name():
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 bound = owner.bindings[node.id] if owner is not None else []
                 values = [
                     b.value

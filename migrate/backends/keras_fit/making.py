@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras.layout import Argument
-from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras_fit.base import Edits, M, Model
 from migrate.backends.keras_fit.classes import (
     SCOPE,
@@ -27,7 +27,7 @@ from migrate.backends.keras_fit.places import find_sample
 from migrate.backends.keras_fit.program import Run, Stays, Trained
 from migrate.backends.keras_fit.strategies import write_given_strategy, write_maker
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.tables import keras_fit as table
 
 _NONE = ast.Constant(None)
@@ -131,7 +131,7 @@ class Making(Edits):
         strategy = self._find_own_strategy(one)
         if not strategy and self._has_strategy(one):
             strategy = self._names.find_free("strategy", one.scope)
-            made = code(f"{strategy} = ", self._write_strategy(one))
+            made = make_code(f"{strategy} = ", self._write_strategy(one))
             items.append(New(made, one.statement))
         directory = one.first.model_dir
         if (
@@ -142,12 +142,12 @@ class Making(Edits):
             variable = self._names.find_free("model_dir", one.scope)
             made = self._write_directory(directory)
             origin = one.statement if not items else None
-            items.append(New(code(f"{variable} = ", made), origin))
-            found = code(variable)
+            items.append(New(make_code(f"{variable} = ", made), origin))
+            found = make_code(variable)
         else:
             if not items:
                 items.append(Dropped(one.statement))
-            found = code(directory)
+            found = make_code(directory)
         self._new[one.statement] = items
         return Model(one, class_, name, name, found, strategy)
 
@@ -160,7 +160,7 @@ class Making(Edits):
             given += [("", value) for value in maker.positional]
             given += [(k.arg or "", k.value) for k in maker.given]
             if maker.params:
-                given.append(("params", source.params or code("{}")))
+                given.append(("params", source.params or make_code("{}")))
             assert source.model_dir is not None
             if self._names.may_be_none(source.model_dir):
                 raise Stays(source.call, "its model_dir may be a temporary directory")
@@ -170,20 +170,20 @@ class Making(Edits):
             self._plan.expressions[source.call] = new
         self._plan.imports.append("import functools")
         class_ = self._classes[one.first.maker.class_]
-        model = Model(one, class_, name, name, code(f"{name}.model_dir"))
+        model = Model(one, class_, name, name, make_code(f"{name}.model_dir"))
         if self._has_strategy(one):
             model.strategy = self._names.find_free("strategy", one.scope)
-            made = code(f"{model.strategy} = ", self._write_strategy(one))
+            made = make_code(f"{model.strategy} = ", self._write_strategy(one))
             self._before.setdefault(place, []).append(New(made))
         return model
 
     def _write_directory(self, given: ast.expr | None) -> Code:
         """The directory of checkpoints: a temporary one where none is given."""
         if given is not None and not self._names.may_be_none(given):
-            return code(given)
+            return make_code(given)
         self._plan.imports.append("import tempfile")
-        temporary = code("tempfile.mkdtemp()")
-        return temporary if given is None else code(given, " or ", temporary)
+        temporary = make_code("tempfile.mkdtemp()")
+        return temporary if given is None else make_code(given, " or ", temporary)
 
     def _is_written(self, one: Trained) -> bool:
         """Whether the program makes its strategy itself, without TF_CONFIG."""
@@ -201,7 +201,7 @@ class Making(Edits):
         given = one.first.config.get("train_distribute")
         if not isinstance(given, ast.Name) or not self._is_written(one):
             return ""
-        owner = self._scopes.scope_of(given).owner(given.id)
+        owner = self._scopes.find_scope(given).find_owner(given.id)
         return given.id if owner in (one.scope, self._scopes.module) else ""
 
     def _write_strategy(self, one: Trained) -> Code:
@@ -221,7 +221,7 @@ class Making(Edits):
             self._before.setdefault(top, []).insert(0, write_maker(self._tf))
             self._plan.imports += ["import json", "import os"]
             self._written.add("make_strategy")
-        return code("make_strategy()")
+        return make_code("make_strategy()")
 
     # -- the model ---------------------------------------------------------------------
 
@@ -233,8 +233,8 @@ class Making(Edits):
         items = self._plan_seed(one)
         if sample.statement is place and sample is runs[0] and sample.kind == "train":
             model.dataset = self._names.find_free("dataset", one.scope)
-            items.append(New(code(f"{model.dataset} = ", data)))
-            data = code(model.dataset)
+            items.append(New(make_code(f"{model.dataset} = ", data)))
+            data = make_code(model.dataset)
         else:
             check_called_again(sample.given["input_fn"], self._scopes)
         items += self._plan_making(model, data)
@@ -253,11 +253,11 @@ class Making(Edits):
         body = self._plan_making(model, data, "return ")
         items: list[Item] = [
             *self._plan_seed(one),
-            Block(code(f"def {maker}():"), body),
+            Block(make_code(f"def {maker}():"), body),
         ]
-        made = New(code(f"{model.name} = {maker}()"))
-        items.append(Block(code(f"with {model.strategy}.scope():"), [made]))
-        items.append(New(code(f"{model.asked} = {maker}()")))
+        made = New(make_code(f"{model.name} = {maker}()"))
+        items.append(Block(make_code(f"with {model.strategy}.scope():"), [made]))
+        items.append(New(make_code(f"{model.asked} = {maker}()")))
         self._before.setdefault(place, []).extend(items)
 
     def _write_dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:
@@ -279,7 +279,7 @@ class Making(Edits):
                 seed
             ):
                 raise Stays(seed, "another Estimator of the file has a different seed")
-        return [New(code(f"{self._tf}.random.set_seed(", seed, ")"))]
+        return [New(make_code(f"{self._tf}.random.set_seed(", seed, ")"))]
 
     def _plan_making(self, model: Model, data: Code, begin: str = "") -> list[Item]:
         """What makes a model of a dataset's features.
@@ -290,7 +290,7 @@ class Making(Edits):
         one, maker = model.one, model.one.first.maker
         if maker.class_ in self._compiled:
             return self._plan_call(model, data, begin)
-        inputs = code(f"{M}.inputs_of(", data, ")")
+        inputs = make_code(f"{M}.inputs_of(", data, ")")
         given: list[Argument] = []
         takes = maker.features or maker.class_ in self._building
         given += [("", value) for value in maker.positional if not one.is_given]
@@ -300,18 +300,18 @@ class Making(Edits):
         if not one.is_given:
             function = ast.unparse(maker.function)
             if maker.params:
-                given.append(("params", one.first.params or code("{}")))
+                given.append(("params", one.first.params or make_code("{}")))
             given += [(k.arg or "", k.value) for k in maker.given]
             if maker.class_ in self._knowing:
                 given.append(("model_dir", model.directory))
         named = begin if begin and takes else f"{model.name} = "
         made = laid_out(function, given, 8 + len(named))
-        body: list[Item] = [New(code(named, made))]
+        body: list[Item] = [New(make_code(named, made))]
         if not takes:
-            body.append(New(code(f"{model.name}(", inputs, ")")))
-        block: list[Item] = [Block(code(f"with {M}.as_in_tf1():"), body)]
+            body.append(New(make_code(f"{model.name}(", inputs, ")")))
+        block: list[Item] = [Block(make_code(f"with {M}.as_in_tf1():"), body)]
         if begin and not takes:
-            block.append(New(code(f"return {model.name}")))
+            block.append(New(make_code(f"return {model.name}")))
         return block
 
     def _plan_call(self, model: Model, data: Code, begin: str) -> list[Item]:
@@ -327,13 +327,17 @@ class Making(Edits):
             and not draws_by_seed(compiled)
             and all(map(self._inputs.is_float32, given))
         )
-        inputs = code(f"{M}.inputs_of(", data, ")")
+        inputs = make_code(f"{M}.inputs_of(", data, ")")
         if simple:
-            inputs = code("tf_keras.Input(", data, ".element_spec[0].shape[1:])")
+            inputs = make_code("tf_keras.Input(", data, ".element_spec[0].shape[1:])")
         arguments: list[Argument] = [("", inputs)]
         if one.first.maker.params:
-            arguments.append(("params", one.first.params or code("{}")))
+            arguments.append(("params", one.first.params or make_code("{}")))
         arguments += [(k.arg or "", k.value) for k in one.first.maker.given]
         begin = begin or f"{model.name} = "
-        made: Item = New(code(begin, laid_out(function, arguments, 8 + len(begin))))
-        return [made] if simple else [Block(code(f"with {M}.as_in_tf1():"), [made])]
+        made: Item = New(
+            make_code(begin, laid_out(function, arguments, 8 + len(begin)))
+        )
+        return (
+            [made] if simple else [Block(make_code(f"with {M}.as_in_tf1():"), [made])]
+        )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from migrate.backends.keras_fit.places import find_suite, find_within
 from migrate.backends.keras_fit.program import Run, Stays, Trained
 from migrate.facts import draws, effects
-from migrate.facts.reach import definitions, find_reached
+from migrate.facts.reach import find_definitions, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
@@ -100,7 +100,7 @@ def _has_own_generator(call: ast.Call, called: set[ast.AST], scopes: Scopes) -> 
         case ast.Attribute(value=ast.Call() as value):
             return _makes_generator(value, scopes)
         case ast.Attribute(value=ast.Name() as name):
-            owner = scopes.scope_of(name).owner(name.id)
+            owner = scopes.find_scope(name).find_owner(name.id)
             return (
                 owner is not None
                 and owner.node in called
@@ -144,8 +144,8 @@ def _find_later(node: ast.AST, place: ast.stmt, scopes: Scopes) -> list[ast.AST]
     A module's are after it, too, where it is the module that runs the model.
     """
     end = getattr(node, "end_lineno", 0)
-    scope = scopes.scope_of(node)
-    if not isinstance(scope.node, ast.FunctionDef) and scope is not scopes.scope_of(
+    scope = scopes.find_scope(node)
+    if not isinstance(scope.node, ast.FunctionDef) and scope is not scopes.find_scope(
         place
     ):
         return []
@@ -175,7 +175,7 @@ def _find_read(parts: Iterable[ast.AST], scopes: Scopes) -> set[_Variable]:
     found: set[_Variable] = set()
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            owner = scopes.scope_of(node).owner(node.id)
+            owner = scopes.find_scope(node).find_owner(node.id)
             if owner is not None and owner.node not in own:
                 found.add((node.id, owner.node))
     return found
@@ -191,7 +191,7 @@ def _find_aliases(variables: set[_Variable], scopes: Scopes) -> set[_Variable]:
                 if isinstance(target, ast.Name):
                     given.append((node.value, _find_variable(target, scopes)))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            for function in definitions(scopes, node.func):
+            for function in find_definitions(scopes, node.func):
                 if isinstance(function, ast.FunctionDef):
                     names = [a.arg for a in function.args.args]
                     given += [(v, (n, function)) for v, n in zip(node.args, names)]
@@ -207,7 +207,7 @@ def _find_aliases(variables: set[_Variable], scopes: Scopes) -> set[_Variable]:
 
 
 def _find_variable(node: ast.Name, scopes: Scopes) -> _Variable:
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     return node.id, owner.node if owner is not None else scopes.tree
 
 
@@ -231,7 +231,7 @@ def _find_changes(
         while isinstance(changed, (ast.Attribute, ast.Subscript)):
             changed = changed.value
         if isinstance(changed, ast.Name):
-            owner = scopes.scope_of(changed).owner(changed.id)
+            owner = scopes.find_scope(changed).find_owner(changed.id)
             if owner is None:
                 continue
             if isinstance(changed.ctx, ast.Load) and all(

@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.keras_fit.program import Stays, Trained
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.signature import name_class
 
 # Names that say what is no more.
 _ESTIMATORS = frozenset({"estimator", "est"})
@@ -42,7 +42,7 @@ class Names:
     def name_function(self, class_: str, original: str) -> str:
         """The name of the model_fn that a class was."""
         for node in ast.walk(ast.parse(original)):
-            if isinstance(node, ast.FunctionDef) and class_name(node.name) == class_:
+            if isinstance(node, ast.FunctionDef) and name_class(node.name) == class_:
                 if node.name not in self._scopes.module.bindings:
                     return node.name
         return self.find_free("make_model", self._scopes.module)
@@ -56,8 +56,8 @@ class Names:
             around = around.parent
         for node in self._scopes.walk():
             if isinstance(node, ast.Name):
-                inner = self._scopes.scope_of(node)
-                if inner is scope or inner.owner(node.id) in (None, scope):
+                inner = self._scopes.find_scope(node)
+                if inner is scope or inner.find_owner(node.id) in (None, scope):
                     found.add(node.id)
         return found
 
@@ -67,7 +67,7 @@ class Names:
             case ast.Constant():
                 return True
             case ast.Name():
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 return owner is not None and len(owner.bindings[node.id]) == 1
             case ast.Attribute(value=ast.Name(id=name)):
                 return name in _FLAGS
@@ -81,7 +81,7 @@ class Names:
             case ast.BinOp(left=left, right=right):
                 return self.is_number(left) or self.is_number(right)
             case ast.Name():
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 bound = owner.bindings[node.id] if owner is not None else []
                 match bound:
                     case [ast.Assign(targets=[ast.Name()], value=value)]:
@@ -94,7 +94,7 @@ class Names:
         """Whether an expression is None where its user says nothing, as far as is known."""
         match node:
             case ast.Name():
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 bound = owner.bindings[node.id] if owner is not None else []
                 match bound:
                     case [ast.Assign(targets=[ast.Name()], value=value)]:

@@ -88,8 +88,8 @@ def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt
 
 def _is_before(node: ast.Name, place: ast.stmt, scopes: Scopes) -> bool:
     """Whether a name has before a statement what a read of it sees."""
-    scope = scopes.scope_of(place)
-    if scope.owner(node.id) is not scope:
+    scope = scopes.find_scope(place)
+    if scope.find_owner(node.id) is not scope:
         return True
     seen = find_definition(node, scopes)
     bound = [seen] if seen is not None else scope.bindings[node.id]

@@ -65,7 +65,7 @@ class _Reader:
 
     def _find_scope(self, node: ast.AST) -> Scope:
         """The function's or module's scope that a node stands in."""
-        scope = self._scopes.scope_of(node)
+        scope = self._scopes.find_scope(node)
         while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
             scope = scope.parent
         return scope
@@ -93,7 +93,7 @@ class _Reader:
             self._add_name(source, name, statement)
 
     def _add_name(self, source: Source, name: str, statement: ast.stmt) -> None:
-        scope = self._scopes.scope_of(statement).owner(name)
+        scope = self._scopes.find_scope(statement).find_owner(name)
         if isinstance(statement, ast.FunctionDef):
             scope = self._scopes.scope_by_node[statement]
         if scope is None or not self._is_bound_so(scope, name, statement):
@@ -136,7 +136,7 @@ class _Reader:
         for value in one.first.config.values():
             for node in walk_breadth_first(value):
                 if isinstance(node, ast.Name):
-                    owner = self._scopes.scope_of(node).owner(node.id)
+                    owner = self._scopes.find_scope(node).find_owner(node.id)
                     if owner not in (None, self._scopes.module, one.scope):
                         raise Stays(value, "another function makes its RunConfig")
 
@@ -156,7 +156,7 @@ class _Reader:
         """What a name stands for that is bound once, and read only here."""
         if not isinstance(node, ast.Name):
             return node
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         match bound:
             case [ast.Assign(targets=[ast.Name()]) as statement]:
@@ -186,7 +186,7 @@ class _Reader:
             if isinstance(node, ast.Name)
             and node.id == name
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(name) is owner
+            and self._scopes.find_scope(node).find_owner(name) is owner
         ]
 
     def _read_config(self, node: ast.expr | None) -> dict[str, ast.expr]:
@@ -316,7 +316,7 @@ class _Reader:
 
     def _find_calls(self, function: ast.FunctionDef) -> list[ast.Name]:
         """Where a function is named."""
-        scope = self._scopes.scope_of(function).owner(function.name)
+        scope = self._scopes.find_scope(function).find_owner(function.name)
         return self._find_reads(scope, function.name)
 
     def _read_asked(
@@ -404,11 +404,11 @@ class _Reader:
 
     def _is_asked_once(self, use: ast.AST, own: set[ast.AST]) -> bool:
         """Whether the step is asked for where a model is made, and nowhere else."""
-        function = self._scopes.scope_of(use).node
+        function = self._scopes.find_scope(use).node
         if not isinstance(function, ast.FunctionDef):
             return False
         for name in self._find_calls(function):
-            scope = self._scopes.scope_of(name).node
+            scope = self._scopes.find_scope(name).node
             if name in own:
                 if getattr(scope, "name", "") != "__init__":
                     return False

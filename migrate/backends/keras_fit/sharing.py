@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.backends.keras_fit.program import Program, Stays, Trained
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.signature import name_class
 
 
 def check_others(program: Program, original: str, others: Iterable[str]) -> None:
@@ -39,10 +39,10 @@ def _find_names(one: Trained, scopes: Scopes, original: str) -> Iterator[str]:
     classes = {source.maker.class_.name for source in one.sources}
     yield from sorted(classes)
     for node in ast.walk(ast.parse(original)):
-        if isinstance(node, ast.FunctionDef) and class_name(node.name) in classes:
+        if isinstance(node, ast.FunctionDef) and name_class(node.name) in classes:
             yield node.name
     for source in one.sources:
-        function = scopes.scope_of(source.call).node
+        function = scopes.find_scope(source.call).node
         returned = isinstance(scopes.parents[source.call], ast.Return)
         if returned and isinstance(function, ast.FunctionDef):
             yield function.name

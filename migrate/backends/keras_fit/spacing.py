@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 
-def space(text: str, functions: Collection[str]) -> str:
+def space_text(text: str, functions: Collection[str]) -> str:
     """The text with empty lines around functions that were written, and few elsewhere.
 
     Args:
@@ -26,7 +26,7 @@ def space(text: str, functions: Collection[str]) -> str:
                     pairs.append((one, other, 2 if at_top else 1))
     for one, other, wanted in sorted(pairs, key=lambda p: -(p[0].end_lineno or 0)):
         assert one.end_lineno is not None
-        first, last = one.end_lineno, _first_line(other)
+        first, last = one.end_lineno, _find_first_line(other)
         while last > first and lines[last - 1].lstrip().startswith("#"):
             last -= 1
         if all(not line.strip() for line in lines[first:last]):
@@ -38,7 +38,7 @@ def _is_one_of(node: ast.stmt, functions: Collection[str]) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name in functions
 
 
-def _first_line(node: ast.stmt) -> int:
+def _find_first_line(node: ast.stmt) -> int:
     """The index of a statement's first line, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)]) - 1

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras_fit.program import Stays
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, New
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.tables import keras_fit as table
 
 _TEXT = '''\
@@ -26,20 +26,23 @@ def write_maker(tf: str) -> Block:
       tf: the file's name for TensorFlow.
     """
     server = New(
-        code(
+        make_code(
             f"resolver = {table.MODULE}.join_cluster(cluster, task)\n"
             f"return {tf}.distribute.ParameterServerStrategy(resolver)"
         )
     )
-    workers = New(code(f"return {tf}.distribute.MultiWorkerMirroredStrategy()"))
+    workers = New(make_code(f"return {tf}.distribute.MultiWorkerMirroredStrategy()"))
     return Block(
-        code("def make_strategy():"),
+        make_code("def make_strategy():"),
         [
-            New(code(_TEXT)),
-            Block(code('if task.get("type") == "evaluator":'), [New(code(_EVALUATOR))]),
-            Block(code('if "ps" in cluster:'), [server]),
-            Block(code("if sum(map(len, cluster.values())) > 1:"), [workers]),
-            New(code(f"return {tf}.distribute.get_strategy()")),
+            New(make_code(_TEXT)),
+            Block(
+                make_code('if task.get("type") == "evaluator":'),
+                [New(make_code(_EVALUATOR))],
+            ),
+            Block(make_code('if "ps" in cluster:'), [server]),
+            Block(make_code("if sum(map(len, cluster.values())) > 1:"), [workers]),
+            New(make_code(f"return {tf}.distribute.get_strategy()")),
         ],
     )
 
@@ -51,17 +54,17 @@ def write_given_strategy(node: ast.expr, scopes: Scopes, tf: str) -> Code | None
       Stays: it is not known to be the same in TensorFlow 2.
     """
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         match owner.bindings[node.id] if owner is not None else []:
             case [ast.Assign(value=ast.Call() as value)]:
                 found = write_given_strategy(value, scopes, tf)
-                return code(node) if found is not None else None
+                return make_code(node) if found is not None else None
     if isinstance(node, ast.Call):
         name = scopes.import_path(node.func).lstrip(".")
         if name == "estimator_strategies.MirroredStrategy":
-            return code(node)
+            return make_code(node)
         if name == "estimator_strategies.OneDeviceStrategy":
-            return code(node)
+            return make_code(node)
         if name in table.BY_CLUSTER and not node.args and not node.keywords:
             return None
     raise Stays(

@@ -47,7 +47,7 @@ def tell_staying(
     every = list(findings)
     made = [f for f in every if _makes_estimator(f)]
     line = getattr(reason.node, "lineno", 0)
-    at = _original_line(line, original, result)
+    at = _find_original_line(line, original, result)
     column = 1
     if not at and made:
         at, column = made[0].line, made[0].column
@@ -64,7 +64,7 @@ def _makes_estimator(finding: Finding) -> bool:
     return (finding.code, finding.reason) == TRAINS
 
 
-def _original_line(line: int, original: str, result: str) -> int:
+def _find_original_line(line: int, original: str, result: str) -> int:
     """The line of the original that became a line of the result; 0 if there is none."""
     matcher = difflib.SequenceMatcher(
         None, original.split("\n"), result.split("\n"), autojunk=False

@@ -43,8 +43,8 @@ def averages_towers(
     counts = [int(count)] if count.isdigit() and 0 < int(count) <= 64 else [2, 3]
     more = dict(given or {})
     for number in counts:
-        towers = _towers(number)
-        result = _result(
+        towers = _make_towers(number)
+        result = _compute_result(
             function, Interpreter(scopes, count, number), towers, pairs, more
         )
         if not isinstance(result, (list, tuple)) or len(result) != len(towers[0]):
@@ -61,7 +61,7 @@ def averages_towers(
     return True
 
 
-def _towers(count: int) -> list[list[list[float]]]:
+def _make_towers(count: int) -> list[list[list[float]]]:
     """Gradients of so many towers, no two alike."""
     return [
         [[number + tower for number in gradient] for gradient in _TOWERS[tower % 3]]
@@ -69,7 +69,7 @@ def _towers(count: int) -> list[list[list[float]]]:
     ]
 
 
-def _result(
+def _compute_result(
     function: ast.FunctionDef,
     interpreter: Interpreter,
     towers: list[list[list[float]]],
@@ -87,7 +87,7 @@ def _result(
             value = given.get(parameter, known.get(parameter))
             if value is None:
                 return None
-            interpreter.names[parameter] = interpreter.value(value)
+            interpreter.names[parameter] = interpreter.evaluate_node(value)
         interpreter.names[parameters[0]] = [
             [
                 (Tensor(gradient), Variable(i)) if pairs else Tensor(gradient)
@@ -95,7 +95,7 @@ def _result(
             ]
             for tower in towers
         ]
-        return interpreter.call(function.body)
+        return interpreter.run_call(function.body)
     except (Unknown, TypeError, ValueError, IndexError, KeyError, ZeroDivisionError):
         return None
 

@@ -60,33 +60,33 @@ class Losses:
         """Goes on by a statement that follows the loop."""
         if isinstance(statement, ast.Return):
             return
-        bound = names.binds(statement)
-        if names.reads(statement) & self._of_towers:
+        bound = names.find_binds(statement)
+        if names.find_reads(statement) & self._of_towers:
             self._of_towers |= bound
         else:
             self._of_towers -= bound
         target, value = _read_assigned_sum(statement)
-        whole = self.whole(value) if value is not None else None
+        whole = self.find_whole(value) if value is not None else None
         if whole is not None and whole.more:
             self._forget(bound)
             self._wholes[target] = whole
             return
         try:
             for run in self._runs:
-                run.statement(statement)
+                run.run_statement(statement)
         except _UNREAD:
             # What it may have changed is known no more: lists that it is given, too.
-            self._forget(bound | (names.reads(statement) & self._lists()))
+            self._forget(bound | (names.find_reads(statement) & self._find_lists()))
             return
         for name in bound:
             self._wholes.pop(name, None)
 
-    def whole(self, value: ast.expr) -> Whole | None:
+    def find_whole(self, value: ast.expr) -> Whole | None:
         """What a value is of the towers' losses; None if it is neither mean nor sum."""
         if isinstance(value, ast.Name) and value.id in self._wholes:
             return self._wholes[value.id]
         try:
-            found = [run.value(value) for run in self._runs]
+            found = [run.evaluate_node(value) for run in self._runs]
         except _UNREAD:
             return self._read_sum(value)
         is_mean = is_sum = True
@@ -101,16 +101,16 @@ class Losses:
         if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)):
             return None
         for own, more in ((value.left, value.right), (value.right, value.left)):
-            whole = self.whole(own)
+            whole = self.find_whole(own)
             if whole is not None and not self.reads(more):
                 return Whole(whole.is_sum, (*whole.more, more))
         return None
 
     def reads(self, value: ast.expr) -> bool:
         """Whether a value is made of what is of towers."""
-        return bool(names.reads(value) & self._of_towers)
+        return bool(names.find_reads(value) & self._of_towers)
 
-    def _lists(self) -> set[str]:
+    def _find_lists(self) -> set[str]:
         return {
             name
             for run in self._runs

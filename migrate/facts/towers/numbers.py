@@ -37,19 +37,21 @@ class Variable:
     index: int
 
 
-def _elementwise(function: Callable[[float, float], float], a: Any, b: Any) -> Any:
+def _apply_elementwise(
+    function: Callable[[float, float], float], a: Any, b: Any
+) -> Any:
     if isinstance(a, list) and isinstance(b, list):
         if len(a) != len(b):
             raise Unknown
-        return [_elementwise(function, x, y) for x, y in zip(a, b)]
+        return [_apply_elementwise(function, x, y) for x, y in zip(a, b)]
     if isinstance(a, list):
-        return [_elementwise(function, x, b) for x in a]
+        return [_apply_elementwise(function, x, b) for x in a]
     if isinstance(b, list):
-        return [_elementwise(function, a, y) for y in b]
+        return [_apply_elementwise(function, a, y) for y in b]
     return function(a, b)
 
 
-def _data(value: Any) -> Any:
+def _read_data(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.data
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -57,10 +59,10 @@ def _data(value: Any) -> Any:
     raise Unknown
 
 
-def _sum(items: Sequence[Any]) -> Any:
+def _add_items(items: Sequence[Any]) -> Any:
     total = items[0]
     for item in items[1:]:
-        total = _elementwise(lambda x, y: x + y, total, item)
+        total = _apply_elementwise(lambda x, y: x + y, total, item)
     return total
 
 
@@ -89,42 +91,42 @@ class Interpreter:
         self.names: dict[str, Any] = {}
         self._steps = 0
 
-    def call(self, body: Iterable[ast.stmt]) -> Any:
+    def run_call(self, body: Iterable[ast.stmt]) -> Any:
         try:
-            self.suite(body)
+            self.run_suite(body)
         except _Returned as returned:
             return returned.value
         return None
 
     # -- statements ----------------------------------------------------------------
 
-    def suite(self, body: Iterable[ast.stmt]) -> None:
+    def run_suite(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
-            self.statement(statement)
+            self.run_statement(statement)
 
-    def statement(self, node: ast.stmt) -> None:
+    def run_statement(self, node: ast.stmt) -> None:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise Unknown
         if isinstance(node, ast.Assign):
-            value = self.value(node.value)
+            value = self.evaluate_node(node.value)
             for target in node.targets:
                 self.bind(target, value)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            old, new = self.names[node.target.id], self.value(node.value)
-            self.names[node.target.id] = self.operation(type(node.op), old, new)
+            old, new = self.names[node.target.id], self.evaluate_node(node.value)
+            self.names[node.target.id] = self.apply_operation(type(node.op), old, new)
         elif isinstance(node, ast.Expr):
             if not isinstance(node.value, ast.Constant):
-                self.value(node.value)
+                self.evaluate_node(node.value)
         elif isinstance(node, ast.For) and not node.orelse:
-            for item in self.value(node.iter):
+            for item in self.evaluate_node(node.iter):
                 self.bind(node.target, item)
                 try:
-                    self.suite(node.body)
+                    self.run_suite(node.body)
                 except _Continue:
                     continue
         elif isinstance(node, ast.If):
-            self.suite(node.body if self.truth(node.test) else node.orelse)
+            self.run_suite(node.body if self.find_truth(node.test) else node.orelse)
         elif isinstance(node, ast.With):
             for item in node.items:
                 symbol = (
@@ -134,9 +136,9 @@ class Interpreter:
                 )
                 if symbol not in ("tf.device", "tf.name_scope"):
                     raise Unknown
-            self.suite(node.body)
+            self.run_suite(node.body)
         elif isinstance(node, ast.Return):
-            raise _Returned(self.value(node.value) if node.value else None)
+            raise _Returned(self.evaluate_node(node.value) if node.value else None)
         elif isinstance(node, ast.Continue):
             raise _Continue
         elif not isinstance(node, ast.Pass):
@@ -154,15 +156,15 @@ class Interpreter:
         else:
             raise Unknown
 
-    def truth(self, node: ast.expr) -> bool:
-        value = self.value(node)
+    def find_truth(self, node: ast.expr) -> bool:
+        value = self.evaluate_node(node)
         if isinstance(value, (Tensor, Variable)):
             raise Unknown
         return bool(value)
 
     # -- expressions -----------------------------------------------------------------
 
-    def value(self, node: ast.expr) -> Any:
+    def evaluate_node(self, node: ast.expr) -> Any:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise Unknown
@@ -177,52 +179,63 @@ class Interpreter:
         if isinstance(node, ast.Call) and ast.unparse(node) == self._count:
             return self._towers  # `len(devices)`
         if isinstance(node, ast.Tuple):
-            return tuple(self.value(e) for e in node.elts)
+            return tuple(self.evaluate_node(e) for e in node.elts)
         if isinstance(node, ast.List):
-            return [self.value(e) for e in node.elts]
+            return [self.evaluate_node(e) for e in node.elts]
         if isinstance(node, ast.Subscript):
-            base = self.value(node.value)
+            base = self.evaluate_node(node.value)
             if not isinstance(base, (list, tuple)):
                 raise Unknown
             if isinstance(node.slice, ast.Slice):
                 ends = [node.slice.lower, node.slice.upper, node.slice.step]
-                return base[slice(*(self.value(e) if e else None for e in ends))]
-            index = self.value(node.slice)
+                return base[
+                    slice(*(self.evaluate_node(e) if e else None for e in ends))
+                ]
+            index = self.evaluate_node(node.slice)
             if not isinstance(index, int):
                 raise Unknown
             return base[index]
         if isinstance(node, ast.BinOp):
-            return self.operation(
-                type(node.op), self.value(node.left), self.value(node.right)
+            return self.apply_operation(
+                type(node.op),
+                self.evaluate_node(node.left),
+                self.evaluate_node(node.right),
             )
         if isinstance(node, ast.Compare):
-            return self.comparison(node)
+            return self.compare_values(node)
         if isinstance(node, ast.BoolOp):
             whole = all if isinstance(node.op, ast.And) else any
-            return whole(self.truth(v) for v in node.values)
+            return whole(self.find_truth(v) for v in node.values)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return not self.truth(node.operand)
+            return not self.find_truth(node.operand)
         if isinstance(node, ast.IfExp):
-            return self.value(node.body if self.truth(node.test) else node.orelse)
+            return self.evaluate_node(
+                node.body if self.find_truth(node.test) else node.orelse
+            )
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-            return self.comprehension(node)
+            return self.evaluate_comprehension(node)
         if isinstance(node, ast.Call):
             return self.apply_call(node)
         raise Unknown
 
-    def operation(self, how: type[ast.operator], left: Any, right: Any) -> Any:
+    def apply_operation(self, how: type[ast.operator], left: Any, right: Any) -> Any:
         if how is ast.Add and isinstance(left, list) and isinstance(right, list):
             return left + right
         if how not in _OPERATORS:
             raise Unknown
-        result = _elementwise(_OPERATORS[how], _data(left), _data(right))
+        result = _apply_elementwise(
+            _OPERATORS[how], _read_data(left), _read_data(right)
+        )
         tensor = isinstance(left, Tensor) or isinstance(right, Tensor)
         return Tensor(result) if tensor else result
 
-    def comparison(self, node: ast.Compare) -> bool:
+    def compare_values(self, node: ast.Compare) -> bool:
         if len(node.ops) != 1:
             raise Unknown
-        left, right = self.value(node.left), self.value(node.comparators[0])
+        left, right = (
+            self.evaluate_node(node.left),
+            self.evaluate_node(node.comparators[0]),
+        )
         how = node.ops[0]
         if right is None and isinstance(how, (ast.Is, ast.Eq)):
             return left is None
@@ -239,27 +252,29 @@ class Interpreter:
                 return left < right
         raise Unknown
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+    def evaluate_comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp
+    ) -> list[Any]:
         if len(node.generators) != 1:
             raise Unknown
         generator = node.generators[0]
         outer, found = dict(self.names), []
-        for item in self.value(generator.iter):
+        for item in self.evaluate_node(generator.iter):
             self.bind(generator.target, item)
-            if all(self.truth(test) for test in generator.ifs):
-                found.append(self.value(node.elt))
+            if all(self.find_truth(test) for test in generator.ifs):
+                found.append(self.evaluate_node(node.elt))
         self.names = outer
         return found
 
     def apply_call(self, node: ast.Call) -> Any:
         symbol = self._scopes.resolve(node.func)
         if symbol is not None and symbol.startswith("tf."):
-            return self.tensorflow(symbol, node)
+            return self.call_tensorflow(symbol, node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            target = self.value(node.func.value)
+            target = self.evaluate_node(node.func.value)
             if not isinstance(target, list) or len(node.args) != 1:
                 raise Unknown
-            target.append(self.value(node.args[0]))
+            target.append(self.evaluate_node(node.args[0]))
             return None
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise Unknown
@@ -268,12 +283,12 @@ class Interpreter:
             items: list[Any] = []
             for argument in node.args:
                 if isinstance(argument, ast.Starred):
-                    items.extend(self.value(argument.value))
+                    items.extend(self.evaluate_node(argument.value))
                 else:
-                    items.append(self.value(argument))
+                    items.append(self.evaluate_node(argument))
             return list(zip(*items))
         if name in ("range", "xrange"):
-            bounds = [self.value(argument) for argument in node.args]
+            bounds = [self.evaluate_node(argument) for argument in node.args]
             if not bounds or not all(isinstance(b, int) for b in bounds):
                 raise Unknown
             counted = range(*bounds)
@@ -282,7 +297,7 @@ class Interpreter:
             return list(counted)
         if len(node.args) != 1:
             raise Unknown
-        value = self.value(node.args[0])
+        value = self.evaluate_node(node.args[0])
         if name == "len" and isinstance(value, (list, tuple)):
             return len(value)
         if name == "float" and isinstance(value, (int, float)):
@@ -292,13 +307,13 @@ class Interpreter:
         if name == "enumerate" and isinstance(value, (list, tuple)):
             return list(enumerate(value))
         if name == "sum" and isinstance(value, list) and value:
-            return Tensor(_sum([_data(v) for v in value]))
+            return Tensor(_add_items([_read_data(v) for v in value]))
         raise Unknown
 
-    def tensorflow(self, symbol: str, node: ast.Call) -> Any:
+    def call_tensorflow(self, symbol: str, node: ast.Call) -> Any:
         name = symbol.removeprefix("tf.").removeprefix("math.")
-        arguments = [self.value(a) for a in node.args]
-        keywords = {k.arg: self.value(k.value) for k in node.keywords if k.arg}
+        arguments = [self.evaluate_node(a) for a in node.args]
+        keywords = {k.arg: self.evaluate_node(k.value) for k in node.keywords if k.arg}
         keywords.pop("name", None)
         if name in ("stack", "pack", "concat", "add_n", "accumulate_n"):
             values = keywords.pop("values", None) or keywords.pop("inputs", None)
@@ -310,9 +325,9 @@ class Interpreter:
                     axis = argument
             if keywords or axis != 0 or not values:
                 raise Unknown
-            items = [_data(v) for v in values]
+            items = [_read_data(v) for v in values]
             if name in ("add_n", "accumulate_n"):
-                return Tensor(_sum(items))
+                return Tensor(_add_items(items))
             if name == "concat":
                 return Tensor([row for item in items for row in item])
             return Tensor(items)
@@ -325,23 +340,23 @@ class Interpreter:
             if keywords or isinstance(value, list) and not value:
                 raise Unknown
             if isinstance(value, list):
-                value = Tensor([_data(v) for v in value])
+                value = Tensor([_read_data(v) for v in value])
             # Without an axis all is reduced, which is the axis of a list of scalars.
             if axis != 0 and (
-                axis is not None or any(isinstance(v, list) for v in _data(value))
+                axis is not None or any(isinstance(v, list) for v in _read_data(value))
             ):
                 raise Unknown
             if name == "expand_dims":
-                return Tensor([_data(value)])
-            rows = _data(value)
-            total = _sum(rows)
+                return Tensor([_read_data(value)])
+            rows = _read_data(value)
+            total = _add_items(rows)
             if name == "reduce_sum":
                 return Tensor(total)
-            return Tensor(_elementwise(lambda x, y: x / y, total, len(rows)))
+            return Tensor(_apply_elementwise(lambda x, y: x / y, total, len(rows)))
         if name in ("identity", "convert_to_tensor") and len(arguments) == 1:
             return arguments[0]
         if name == "to_float" and isinstance(arguments[0], (int, float)):
             return float(arguments[0])
         if name in _BY_NAME and len(arguments) == 2 and not keywords:
-            return self.operation(_BY_NAME[name], arguments[0], arguments[1])
+            return self.apply_operation(_BY_NAME[name], arguments[0], arguments[1])
         raise Unknown

@@ -19,9 +19,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.source import python
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 MISSING = "C131"  # What a client without its cluster is told.
 _CLUSTER = "tf.train.ClusterSpec"
@@ -71,13 +71,13 @@ def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, .
 
 def read_cluster_text(text: str, file: str) -> Described | None:
     """The cluster that a text describes; None if it is none, or needs something else."""
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     made = [
         node
         for node in scopes.walk()
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == _CLUSTER
     ]
-    if len(made) != 1 or scopes.stands_for("tf") != "tensorflow":
+    if len(made) != 1 or scopes.find_imported_path("tf") != "tensorflow":
         return None
     statements = _Slice(scopes).collect_statements(made[0])
     if statements is None:
@@ -97,7 +97,7 @@ def read_cluster_text(text: str, file: str) -> Described | None:
         file,
         tuple(lines),
         name,
-        tuple(_flags(statements)),
+        tuple(_find_flags(statements)),
         frozenset(
             address.strip()
             for part in parts
@@ -135,11 +135,11 @@ class _Slice:
             return self._find_flag_definition(node)
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
             return []
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None:
             return []  # A builtin.
         bound = owner.bindings[node.id]
-        if self._scopes.stands_for(node.id) == "tensorflow":
+        if self._scopes.find_imported_path(node.id) == "tensorflow":
             return []
         if len(bound) != 1 or not self._is_plain(bound[0], owner):
             return None
@@ -151,29 +151,31 @@ class _Slice:
             return all(a.name in _IMPORTS and not a.asname for a in bound.names)
         if not isinstance(bound, ast.Assign) or owner.node not in (
             self._scopes.tree,
-            *self._functions(),
+            *self._list_functions(),
         ):
             return False
         around = self._scopes.parents[bound]
         return isinstance(around, (ast.Module, ast.FunctionDef))
 
-    def _functions(self) -> list[ast.AST]:
+    def _list_functions(self) -> list[ast.AST]:
         return [n for n in self._scopes.tree.body if isinstance(n, ast.FunctionDef)]
 
     def _find_flag_definition(self, node: ast.Attribute) -> list[ast.stmt] | None:
         """The definition of the flag that an attribute reads."""
         if not isinstance(node.value, ast.Name):
             return []
-        values = self._value(node.value)
+        values = self._find_value(node.value)
         if values is None:
             return []
-        parser = _parser(values)
+        parser = _is_parser(values)
         if (self._scopes.resolve(values) or "").endswith("flags.FLAGS"):
             found = [
-                c for c in self._calls(_DEFINES) if _read_first_argument(c) == node.attr
+                c
+                for c in self._find_calls(_DEFINES)
+                if _read_first_argument(c) == node.attr
             ]
         elif parser:
-            calls = self._calls("add_argument")
+            calls = self._find_calls("add_argument")
             found = [c for c in calls if _read_first_argument(c) == f"--{node.attr}"]
         else:
             return []
@@ -182,20 +184,20 @@ class _Slice:
             return None
         return [statements[0]]
 
-    def _value(self, name: ast.Name) -> ast.expr | None:
-        owner = self._scopes.scope_of(name).owner(name.id)
+    def _find_value(self, name: ast.Name) -> ast.expr | None:
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         value = bound[0].value if bound and isinstance(bound[0], ast.Assign) else None
         return value if len(bound) == 1 else None
 
-    def _calls(self, name: str) -> Iterator[ast.Call]:
+    def _find_calls(self, name: str) -> Iterator[ast.Call]:
         for node in self._scopes.walk():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr.startswith(name):
                     yield node
 
 
-def _parser(value: ast.expr) -> bool:
+def _is_parser(value: ast.expr) -> bool:
     return (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Attribute)
@@ -204,10 +206,10 @@ def _parser(value: ast.expr) -> bool:
 
 
 def _read_first_argument(call: ast.Call) -> object:
-    return names.literal(call.args[0]) if call.args else None
+    return names.read_literal(call.args[0]) if call.args else None
 
 
-def _flags(statements: Iterable[ast.stmt]) -> Iterator[str]:
+def _find_flags(statements: Iterable[ast.stmt]) -> Iterator[str]:
     for statement in statements:
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(value, ast.Call):
@@ -242,7 +244,7 @@ def add_described_cluster(
     text: str, path: str, known: Iterable[Described]
 ) -> Client | str:
     """A client with the cluster that the other files describe, or why it has none."""
-    scopes = scopes_of(tree_of(text))
+    scopes = build_scopes(parse_source(text))
     others = {d.lines: d for d in known if d.file != os.path.basename(path)}
     if not others:
         return ""
@@ -263,7 +265,7 @@ def add_described_cluster(
     if found.addresses and not targets <= found.addresses:
         return f"the cluster of {found.file} has no {', '.join(sorted(targets))}"
     own = set(scopes.module.bindings)
-    new = scopes_of(tree_of("\n".join(found.lines)))
+    new = build_scopes(parse_source("\n".join(found.lines)))
     clash = {n for n in new.module.bindings if n in own} - _find_same_imports(
         scopes, new
     )
@@ -275,7 +277,7 @@ def add_described_cluster(
         and n.func.attr.startswith((_DEFINES, "add_argument"))
     }
     clash |= {f for f in found.flags if f in defined or f"--{f}" in defined}
-    if clash or scopes.stands_for("tf") != "tensorflow":
+    if clash or scopes.find_imported_path("tf") != "tensorflow":
         shown = ", ".join(sorted(clash)) or "tf"
         return (
             f"the statements of {found.file} use names that the client uses, "
@@ -298,7 +300,7 @@ def _find_same_imports(scopes: Scopes, new: Scopes) -> set[str]:
     return {
         name
         for name in new.module.bindings
-        if new.stands_for(name) is not None
-        and scopes.stands_for(name) == new.stands_for(name)
+        if new.find_imported_path(name) is not None
+        and scopes.find_imported_path(name) == new.find_imported_path(name)
         and all(isinstance(b, ast.Import) for b in new.module.bindings[name])
     }

@@ -13,7 +13,7 @@ import pathlib
 import warnings
 from collections.abc import Iterable, Mapping
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.graph_functions import GraphFunctions
 from migrate.source.python import read_or_nothing
@@ -23,7 +23,7 @@ _SESSION = (b"Session(", b"Supervisor(")
 _MAKES = (b"get_variable", b"contrib")
 
 
-def graph_imports(
+def find_graph_imports(
     paths: Iterable[pathlib.Path],
 ) -> dict[str, dict[str, bool]]:
     """Of session programs, by real path: functions of graph modules that they import.
@@ -46,7 +46,7 @@ def graph_imports(
             if module == real:
                 continue
             if module not in known:
-                known[module] = _functions(files[module])
+                known[module] = _find_functions(files[module])
             for function, unnamed in known[module].items():
                 if not name:
                     found.setdefault(real, {})[f"{spelled}.{function}"] = unnamed
@@ -55,7 +55,7 @@ def graph_imports(
     return found
 
 
-def modules_of(
+def find_modules(
     found: Mapping[str, Mapping[str, bool]], paths: Iterable[pathlib.Path]
 ) -> frozenset[str]:
     """Real paths of the modules whose functions such programs import."""
@@ -73,7 +73,7 @@ def modules_of(
     todo = list(known)
     while todo:  # Modules that these import.
         for _, _, module in find_imported_names(files[todo.pop()], files):
-            if module not in known and _functions(files[module]):
+            if module not in known and _find_functions(files[module]):
                 known.add(module)
                 todo.append(module)
     return frozenset(known)
@@ -105,7 +105,7 @@ def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:
     return any(f.rpartition(".")[0] == spelled for f in functions)
 
 
-def _functions(path: pathlib.Path) -> Mapping[str, bool]:
+def _find_functions(path: pathlib.Path) -> Mapping[str, bool]:
     """The graph functions of a module that has no others; empty if it is not one."""
     data = read_or_nothing(path)
     if b"tensorflow" not in data or not any(word in data for word in _MAKES):
@@ -113,13 +113,13 @@ def _functions(path: pathlib.Path) -> Mapping[str, bool]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scopes = scopes_of(ast.parse(data))
+            scopes = build_scopes(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     graph = GraphFunctions(scopes, in_module=True)
     if not graph.alone:
         return {}
-    if any(estimator.longest(s, estimator.EMITTED) for _, s in scopes.walk_uses()):
+    if any(estimator.find_longest(s, estimator.EMITTED) for _, s in scopes.walk_uses()):
         return {}
     return {
         f.name: graph.opens_unnamed(f)

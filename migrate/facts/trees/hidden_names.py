@@ -74,27 +74,27 @@ def find_hidden_names(
     exports = {
         real: found
         for real, data in texts.items()
-        if (found := _exports(data)) is not None
+        if (found := _find_exports(data)) is not None
     }
     known: dict[tuple[pathlib.Path, str], tuple[str, ...]] = {}
 
-    def sources(path: pathlib.Path, module: str) -> tuple[str, ...]:
+    def find_sources(path: pathlib.Path, module: str) -> tuple[str, ...]:
         key = (path.parent, module)
         if key not in known:
-            known[key] = tuple(reexports.files_of(path, module, files))
+            known[key] = tuple(reexports.find_files(path, module, files))
         return known[key]
 
-    _hand_on(exports, files, texts, sources)
+    _hand_on(exports, files, texts, find_sources)
     unseen: dict[str, Told] = {}
     for real, data in texts.items():
         path = files[real]
         if any(
-            _is_suspicious(path, match, data, sources, exports)
+            _is_suspicious(path, match, data, find_sources, exports)
             for match in _IMPORTS.finditer(data)
         ):
             told = dict(
                 _find_unfollowed_imports(
-                    path, data, sources, exports, followed.get(real, {})
+                    path, data, find_sources, exports, followed.get(real, {})
                 )
             )
             if told:
@@ -112,7 +112,7 @@ def _hand_on(
     taken = [
         (real, source)
         for real, data in texts.items()
-        for module in stars.modules(data)
+        for module in stars.find_modules(data)
         for source in sources(files[real], module)
     ]
     grows = True
@@ -130,14 +130,14 @@ def _hand_on(
                 grows = True
 
 
-def _exports(data: bytes) -> _Exports | None:
+def _find_exports(data: bytes) -> _Exports | None:
     if b"tensorflow" not in data:
         return None
     names = {(m[1] or m[2] or m[3]).decode() for m in _WHOLE.finditer(data)}
     parts = {}
     for match in _PART.finditer(data):
         symbol = f"tf{match[3].decode()}"
-        if match[2].decode() in names and symbol in symbols.modules():
+        if match[2].decode() in names and symbol in symbols.list_modules():
             parts[match[1].decode()] = symbol
     return _Exports(frozenset(names), parts) if names else None
 
@@ -214,7 +214,7 @@ def _find_unfollowed_imports(
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
     # What a file imports of TensorFlow itself, once, no star changes.
-    own = {n for n in reexports.exports_of(data) if stars.is_bound_once(data, n)}
+    own = {n for n in reexports.find_exports(data) if stars.is_bound_once(data, n)}
     for node in walk_breadth_first(tree):
         reason = ""
         if isinstance(node, ast.ImportFrom):

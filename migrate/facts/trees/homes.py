@@ -35,7 +35,7 @@ class Home:
     directory: str
     package: str = ""
 
-    def importing(self, module: str) -> str:
+    def write_import(self, module: str) -> str:
         """The statement that imports an emitted module."""
         return (
             f"from {self.package} import {module}"
@@ -44,7 +44,7 @@ class Home:
         )
 
 
-def homes(
+def find_homes(
     files: Iterable[pathlib.Path], given: Sequence[pathlib.Path]
 ) -> dict[str, Home]:
     """Real path of a file -> where its emitted modules go, if not simply beside it.
@@ -70,7 +70,7 @@ def homes(
     for file in real:
         directory = os.path.dirname(file)
         # What a file imports itself is on the path whenever it runs.
-        root = _root(own.get(file, {}), directory, others.get(file, set())) or max(
+        root = _find_root(own.get(file, {}), directory, others.get(file, set())) or max(
             (r for r in others.get(file, ()) if _is_below(directory, r)),
             key=len,
             default=directory,
@@ -82,7 +82,7 @@ def homes(
     return found
 
 
-def _root(own: dict[str, set[str]], directory: str, others: set[str]) -> str:
+def _find_root(own: dict[str, set[str]], directory: str, others: set[str]) -> str:
     """The directory that a file's imports show to be on the path, "" if they show none.
 
     `try: from layers import a` and `except ImportError: from .layers import a`: one of
@@ -126,17 +126,17 @@ class _Tree:
         goes: the top of a checkout may have an `__init__.py`, too, and be no package.
         """
         for file in sorted(self._files):
-            for match in _IMPORT.finditer(self._data(file)):
+            for match in _IMPORT.finditer(self._read_data(file)):
                 if match[3] or not match[1].startswith(b"."):
                     for root, _ in self._read_import(file, match):
                         self._roots.add(root)
 
     def find_imports(self, file: str) -> Iterator[tuple[str, str]]:
         """(directory on Python's path, file) of what a file imports of the tree."""
-        for match in _IMPORT.finditer(self._data(file)):
+        for match in _IMPORT.finditer(self._read_data(file)):
             yield from self._read_import(file, match)
 
-    def _data(self, file: str) -> bytes:
+    def _read_data(self, file: str) -> bytes:
         if file not in self._read:
             try:
                 self._read[file] = pathlib.Path(file).read_bytes()
@@ -151,17 +151,17 @@ class _Tree:
         if match[3]:
             for item in match[3].decode().split(","):
                 module = (item.split() or [""])[0]
-                yield from self._absolute(directory, module, ("",))
+                yield from self._find_absolute(directory, module, ("",))
             return
         module = match[1].decode()
         items = match[2].decode().split(",")
         names = tuple(item.split()[0] for item in items if item.split()) or ("",)
         if module.startswith("."):
-            yield from self._relative(directory, module, names)
+            yield from self._find_relative(directory, module, names)
         else:
-            yield from self._absolute(directory, module, names)
+            yield from self._find_absolute(directory, module, names)
 
-    def _relative(
+    def _find_relative(
         self, directory: str, module: str, names: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
         base = directory
@@ -171,25 +171,27 @@ class _Tree:
         above = [r for r in self._roots if r != base and _is_below(base, r)]
         root = max(above, key=len) if above else self._find_package_root(directory)
         for name in names:
-            target = self._module(base, rest, name)
+            target = self._find_module(base, rest, name)
             if target:
                 yield root, target
 
-    def _absolute(
+    def _find_absolute(
         self, directory: str, module: str, names: tuple[str, ...]
     ) -> list[tuple[str, str]]:
         """From the nearest directory up that has the module."""
         key = (directory, module, names)
         if key not in self._known:
-            found = [(directory, self._module(directory, module, n)) for n in names]
+            found = [
+                (directory, self._find_module(directory, module, n)) for n in names
+            ]
             found = [pair for pair in found if pair[1]]
             above = os.path.dirname(directory)
             if not found and above != directory:
-                found = self._absolute(above, module, names)
+                found = self._find_absolute(above, module, names)
             self._known[key] = found
         return self._known[key]
 
-    def _module(self, base: str, module: str, name: str) -> str:
+    def _find_module(self, base: str, module: str, name: str) -> str:
         """The file that `from module import name` reads, "" if it is none of the tree."""
         place = os.path.join(base, *module.split(".")) if module else base
         whole = os.path.join(place, name)

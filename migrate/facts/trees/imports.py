@@ -17,7 +17,7 @@ _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
 _UPDATES = (b"UPDATE_OPS", b"update_ops", b"create_train_op", b"optimize_loss")
 
 
-def graph_modules(
+def find_graph_modules(
     paths: Iterable[pathlib.Path], taking: Collection[str] = ()
 ) -> frozenset[str]:
     """Real paths of the files that Estimator programs among `paths` import.
@@ -28,10 +28,10 @@ def graph_modules(
     Args:
       taking: of those that take TensorFlow from others.
     """
-    files = _modules(paths)
+    files = _map_modules(paths)
     imports = _Imports(files)
     programs = [r for r, path in files.items() if _is_program(path, r in taking)]
-    givers = imports.givers(programs, taking)
+    givers = imports.find_givers(programs, taking)
     return frozenset({*imports.find_reached_files([*programs, *givers]), *givers})
 
 
@@ -43,11 +43,11 @@ def find_updating_modules(
     Of a file that several programs import all must; of them a file may do it that they
     import.
     """
-    files = _modules(paths)
+    files = _map_modules(paths)
     imports = _Imports(files)
     runs: dict[str, list[bool]] = {}
     programs = [r for r, path in files.items() if _is_program(path, r in taking)]
-    for real in (*programs, *imports.givers(programs, taking)):
+    for real in (*programs, *imports.find_givers(programs, taking)):
         parts = {real, *imports.find_reached_files([real])}
         updates = any(_has(files[part], _UPDATES) for part in parts)
         for part in parts:
@@ -55,7 +55,7 @@ def find_updating_modules(
     return frozenset(real for real, updates in runs.items() if all(updates))
 
 
-def _modules(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
+def _map_modules(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
     return {
         os.path.realpath(path): path
         for path in paths
@@ -81,7 +81,7 @@ class _Imports:
                     todo.append(imported)
         return found
 
-    def givers(self, programs: list[str], taking: Collection[str]) -> list[str]:
+    def find_givers(self, programs: list[str], taking: Collection[str]) -> list[str]:
         """Files that give a function of theirs, as a model_fn, to a program they import.
 
         As those of the official models' run loops:
@@ -142,7 +142,7 @@ def find_imported_files(
     path: pathlib.Path, files: dict[str, pathlib.Path]
 ) -> Iterator[str]:
     """The files among `files` that one imports, by the nearest directory that has them."""
-    for level, parts in _imports(path):
+    for level, parts in _find_imports(path):
         module = resolve_module(path, level, (parts, parts[:-1]), files)
         if module is not None:
             yield module
@@ -168,7 +168,7 @@ def resolve_module(
             candidate = os.path.join(base, place)
             # A module, or a package's own.
             for name in (f"{candidate}.py", os.path.join(candidate, "__init__.py")):
-                module = _file(name)
+                module = _find_file(name)
                 if module in files:
                     return module
     return None
@@ -189,7 +189,7 @@ def find_imported_names(
     Args:
       everywhere: also in functions and blocks, and of packages' own files.
     """
-    for level, parts, bound in _bindings(path, everywhere):
+    for level, parts, bound in _find_bindings(path, everywhere):
         bases = [path.parent, *path.parent.parents]
         for base in bases[level - 1 : level] if level else bases:
             whole = _find_module(base.joinpath(*parts), files, everywhere)
@@ -207,18 +207,18 @@ def _find_module(
 ) -> str | None:
     """The real path of a module among `files` by its place without its suffix."""
     named = [f"{place}.py", *([str(place / "__init__.py")] if in_packages else [])]
-    return next((real for name in named if (real := _file(name)) in files), None)
+    return next((real for name in named if (real := _find_file(name)) in files), None)
 
 
-def _file(name: str) -> str:
+def _find_file(name: str) -> str:
     """A file's real path; "" if there is none, which is cheaper to ask."""
     return os.path.realpath(name) if os.path.exists(name) else ""
 
 
-def _bindings(
+def _find_bindings(
     path: pathlib.Path, everywhere: bool
 ) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Imported names as in `_imports`, with how the file spells each."""
+    """Imported names as in `_find_imports`, with how the file spells each."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -235,7 +235,7 @@ def _bindings(
                 yield node.level, (*parts, alias.name), alias.asname or alias.name
 
 
-def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _find_imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Imported names as (dots before, parts): `from .a import b` is (1, ("a", "b"))."""
     try:
         with warnings.catch_warnings():

@@ -23,7 +23,9 @@ Place = tuple[str, str]
 Imports = Mapping[str, Place]
 
 
-def imports_of(tree: ast.Module, path: str, files: Collection[str]) -> dict[str, Place]:
+def find_imports(
+    tree: ast.Module, path: str, files: Collection[str]
+) -> dict[str, Place]:
     """What a file imports of others at its top, by the name that it has there.
 
     Args:
@@ -89,18 +91,18 @@ class Joined(Scopes):
         self._paths[id(own.module)] = path
         self.led_to: set[str] = set()
 
-    def files(self) -> Iterator[Scopes]:
+    def walk_files(self) -> Iterator[Scopes]:
         """Every file's scopes, its own first."""
         yield self.own
         yield from self.others.values()
 
-    def paths(self) -> Iterator[str]:
+    def list_paths(self) -> Iterator[str]:
         """Their real paths."""
         yield from self._paths.values()
 
-    def place(self, node: ast.AST) -> str:
+    def find_place(self, node: ast.AST) -> str:
         """The real path of a node's file."""
-        scope: Scope | None = self.scope_of(node)
+        scope: Scope | None = self.find_scope(node)
         while scope is not None and scope.parent is not None:
             scope = scope.parent
         return self._paths[id(scope)]
@@ -113,7 +115,7 @@ class Joined(Scopes):
         """Whether a node is of one of the files."""
         return node in self.parents
 
-    def function(self, node: ast.expr) -> ast.FunctionDef | None:
+    def find_function(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of one of the files that an expression names, or None."""
         found = self.find_named_function(node)
         if found is not None:
@@ -133,7 +135,7 @@ class Joined(Scopes):
             root = root.value
         if not isinstance(root, ast.Name):
             return None
-        owner = self.scope_of(root).owner(root.id)
+        owner = self.find_scope(root).find_owner(root.id)
         path = self._paths.get(id(owner))
         if owner is None or path is None:
             return None

@@ -18,7 +18,7 @@ def find_texts_that_know_classes(
     paths: Iterable[pathlib.Path],
 ) -> Mapping[str, tuple[str, ...]]:
     """The texts of the files that name a class of a file of Estimators, by its real path."""
-    texts = _texts(paths)
+    texts = _read_texts(paths)
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
         if _ESTIMATOR not in text or _OF_OBJECT not in text or "tensorflow" not in text:
@@ -41,7 +41,7 @@ def find_texts_that_name_files(
     paths: Iterable[pathlib.Path],
 ) -> Mapping[str, tuple[str, ...]]:
     """The texts of the files that name a file of Estimators, by its real path."""
-    texts = _texts(paths)
+    texts = _read_texts(paths)
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
         if _ESTIMATOR in text and "tensorflow" in text:
@@ -55,7 +55,7 @@ def find_texts_that_name_files(
     return found
 
 
-def _texts(paths: Iterable[pathlib.Path]) -> dict[str, str]:
+def _read_texts(paths: Iterable[pathlib.Path]) -> dict[str, str]:
     """Of the files of a run that can be read, by their real paths."""
     texts: dict[str, str] = {}
     for path in paths:

@@ -80,7 +80,7 @@ def find_calls_by_text(
             if isinstance(text, ast.Constant):
                 if text.value == name:
                     yield node
-            elif isinstance(owner, ast.Name) and owner.id in _names_of(tree, modules):
+            elif isinstance(owner, ast.Name) and owner.id in _find_names(tree, modules):
                 yield node
 
 
@@ -102,7 +102,7 @@ def _imports_by_text(node: ast.AST, modules: Collection[str]) -> bool:
     return True
 
 
-def module_name(path: str) -> str:
+def name_module(path: str) -> str:
     """What an import calls a file."""
     pure = pathlib.PurePath(path)
     return pure.parent.name if pure.stem == "__init__" else pure.stem
@@ -112,7 +112,7 @@ def _has_word(text: str, words: Iterable[str]) -> bool:
     return any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
-def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
+def _find_names(tree: ast.AST, modules: Collection[str]) -> set[str]:
     """Names under which a file imports some modules, or may."""
     found: set[str] = set()
     for node in walk_breadth_first(tree):
@@ -123,5 +123,5 @@ def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
                 if set(alias.name.split(".")) & set(modules)
             }
         elif isinstance(node, ast.Assign) and _imports_by_text(node.value, modules):
-            found |= names.binds(node)
+            found |= names.find_binds(node)
     return found

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts import draws, names
 from migrate.facts.imported_state import ImportedState
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.worker_state import Finder
 from migrate.source.nodes import parse_or_none
@@ -72,7 +72,7 @@ class _Modules:
         """What is known of the names that a file imports, as the file spells them."""
         found: dict[str, ImportedState] = {}
         spelled = _find_spelled(self._read(real))
-        for bound, name, module in self._imports_of(real):
+        for bound, name, module in self._find_imports(real):
             if module == real:
                 continue
             if not name:
@@ -92,10 +92,10 @@ class _Modules:
     def _reach(self, program: str) -> list[str]:
         found = [program]
         for real in found:
-            found += [m for _, _, m in self._imports_of(real) if m not in found]
+            found += [m for _, _, m in self._find_imports(real) if m not in found]
         return found
 
-    def _imports_of(self, real: str) -> tuple[tuple[str, str, str], ...]:
+    def _find_imports(self, real: str) -> tuple[tuple[str, str, str], ...]:
         if real not in self._imports:
             path = self._files[real]
             self._imports[real] = tuple(
@@ -121,7 +121,7 @@ class _Modules:
                 for binding in scopes.module.bindings.get(name, ()):
                     self._known[key] = self._judge_binding(real, scopes, binding, name)
                 if name not in scopes.module.bindings:
-                    for _, star, module in self._imports_of(real):
+                    for _, star, module in self._find_imports(real):
                         if star == "*":
                             self._known[key] = self._judge(module, name)
         return self._known[key]
@@ -177,7 +177,7 @@ class _Modules:
 def _parse(path: pathlib.Path) -> Scopes | None:
     """The scopes of a file, None where it cannot be read."""
     tree = parse_or_none(read_or_nothing(path))
-    return scopes_of(tree) if tree is not None else None
+    return build_scopes(tree) if tree is not None else None
 
 
 def _find_spelled(scopes: Scopes | None) -> set[str]:
@@ -212,7 +212,7 @@ def _find_state_of_owner(scopes: Scopes, value: ast.expr, finder: Finder) -> str
 def _find_values(scopes: Scopes, name: ast.expr) -> Iterator[ast.expr]:
     """What a name of the module is assigned."""
     if isinstance(name, ast.Name):
-        if scopes.scope_of(name).owner(name.id) is scopes.module:
+        if scopes.find_scope(name).find_owner(name.id) is scopes.module:
             for binding in scopes.module.bindings[name.id]:
                 if isinstance(binding, ast.Assign):
                     yield binding.value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # What may bind or read names that are not written.
@@ -50,7 +50,7 @@ class Offers:
 
     def read_star(self, real: str, star: ast.ImportFrom) -> Offered | None:
         """What a star of a file brings; None where that is not certain."""
-        source = self._source(real, star)
+        source = self._find_source(real, star)
         if source is None or source == real or self._reaches(source, real):
             return None  # Of a module that is not whole yet, less is brought.
         return self._get_offered(source)
@@ -60,9 +60,9 @@ class Offers:
         seen, todo = {real}, [real]
         while todo:
             here = todo.pop()
-            tree = self._tree(here)
+            tree = self._parse_tree(here)
             for node in tree.body if tree is not None else ():
-                source = self._source(here, node) if is_star(node) else None
+                source = self._find_source(here, node) if is_star(node) else None
                 if source is not None and source not in seen:
                     seen.add(source)
                     todo.append(source)
@@ -70,7 +70,7 @@ class Offers:
 
     def find_names(self, real: str) -> set[str]:
         """All names that stars may bring a file."""
-        tree = self._tree(real)
+        tree = self._parse_tree(real)
         found: set[str] = set()
         for node in tree.body if tree is not None else ():
             if is_star(node) and (offered := self.read_star(real, node)) is not None:
@@ -78,7 +78,7 @@ class Offers:
         return found
 
     @staticmethod
-    def origin(node: ast.AST, name: str) -> str:
+    def find_origin(node: ast.AST, name: str) -> str:
         """How another file would import what an import binds to a name."""
         if not isinstance(node, ast.Import | ast.ImportFrom):
             return ""
@@ -92,12 +92,12 @@ class Offers:
                 return f"{start} {alias.name} as {name}"
         return ""
 
-    def _tree(self, real: str) -> ast.Module | None:
+    def _parse_tree(self, real: str) -> ast.Module | None:
         if real not in self._trees:
             self._trees[real] = parse_or_none(self._texts[real])
         return self._trees[real]
 
-    def _source(self, real: str, star: ast.ImportFrom) -> str | None:
+    def _find_source(self, real: str, star: ast.ImportFrom) -> str | None:
         return self._file_of(real, "." * star.level + (star.module or ""))
 
     def _get_offered(self, real: str) -> Offered | None:
@@ -107,8 +107,8 @@ class Offers:
         return self._known[real]
 
     def _find_offered(self, real: str) -> Offered | None:
-        tree = self._tree(real)
-        if tree is None or binds_by_text(tree, scopes_of(tree)):
+        tree = self._parse_tree(real)
+        if tree is None or binds_by_text(tree, build_scopes(tree)):
             return None
         certain: dict[str, str] = {}
         unsure: set[str] = set()
@@ -127,7 +127,7 @@ class Offers:
                 return None
             always, ever = bound
             for name in always:
-                origin = self.origin(node, name)
+                origin = self.find_origin(node, name)
                 same = certain.get(name, origin) == origin  # As what a star brought.
                 certain[name] = origin if same else ""
             unsure |= ever - always
@@ -184,7 +184,7 @@ class Offers:
     def _find_imported_files(self, real: str) -> frozenset[str]:
         """The files that a file imports when it is imported."""
         if real not in self._imports:
-            tree = self._tree(real)
+            tree = self._parse_tree(real)
             found: set[str | None] = set()
             for node in names.walk_scope(tree) if tree is not None else ():
                 if isinstance(node, ast.Import):
@@ -216,7 +216,7 @@ def binds_by_text(tree: ast.Module, scopes: Scopes) -> bool:
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in _OF_SCOPE and not node.args:
-                if scopes.scope_of(node.func) is scopes.module:
+                if scopes.find_scope(node.func) is scopes.module:
                     return True
     return False
 
@@ -243,7 +243,7 @@ def _find_bound_names(node: ast.stmt) -> tuple[set[str], set[str]] | None:
     """Names that a statement binds whenever it is done, and all that it may bind."""
     if any(isinstance(child, ast.Match) for child in names.walk_scope(node)):
         return None
-    ever = {name for name in names.binds(node) if "." not in name}
+    ever = {name for name in names.find_binds(node) if "." not in name}
     if isinstance(node, ast.If):
         if _is_main_test(node.test):
             return _find_bound_names_of_body(node.orelse)

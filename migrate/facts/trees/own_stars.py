@@ -16,7 +16,7 @@ import pathlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.offered import Offered, Offers, binds_by_text, is_star
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
@@ -147,12 +147,12 @@ class _Search:
         tree = parse_or_none(data)
         if tree is None:
             return {}
-        scopes = scopes_of(tree)
+        scopes = build_scopes(tree)
         if binds_by_text(tree, scopes) or any(
             is_star(node) and node not in tree.body for node in walk_breadth_first(tree)
         ):
             return {}
-        stars = list(self._stars(real, data, tree))
+        stars = list(self._find_stars(real, data, tree))
         for place in range(len(stars) - 1, -1, -1):
             if stars[place].offered is None:  # It may bring another of any name.
                 stars = stars[place + 1 :]
@@ -192,7 +192,7 @@ class _Search:
             if names
         }
 
-    def _stars(self, real: str, data: bytes, tree: ast.Module) -> Iterator[_Star]:
+    def _find_stars(self, real: str, data: bytes, tree: ast.Module) -> Iterator[_Star]:
         texts = {
             data.count(b"\n", 0, match.start()) + 1: match[1].decode()
             for match in _STAR.finditer(data)
@@ -218,7 +218,7 @@ class _Search:
             for other, data in self._walk_texts():
                 if other in seen or name.encode() not in data:
                     continue
-                importing, words = self._said(data)
+                importing, words = self._find_words(data)
                 if name.encode() not in importing:
                     continue
                 found |= {word.decode() for word in words}
@@ -234,7 +234,7 @@ class _Search:
         for data in self._others:
             yield "", data
 
-    def _said(self, data: bytes) -> tuple[set[bytes], set[bytes]]:
+    def _find_words(self, data: bytes) -> tuple[set[bytes], set[bytes]]:
         """The words of a text's imports, and all words of it."""
         if data not in self._words:
             words = set(_WORD.findall(data))
@@ -256,7 +256,7 @@ def _read(scopes: Scopes) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load | ast.Del):
-            owner = scopes.scope_of(node).owner(node.id)
+            owner = scopes.find_scope(node).find_owner(node.id)
             if owner is None or isinstance(owner.node, ast.Module | ast.ClassDef):
                 found.add(node.id)
     return found
@@ -271,7 +271,7 @@ def _imports_same(
     return (
         bool(origin)
         and before
-        and all(Offers.origin(node, name) == origin for node in bound)
+        and all(Offers.find_origin(node, name) == origin for node in bound)
     )
 
 

@@ -154,7 +154,7 @@ class Imports:
     def find_imports(self, real: str) -> tuple[str, ...]:
         """The files that one imports, packages on the way to them included."""
         if real not in self._known:
-            found = dict.fromkeys(self._targets(real))
+            found = dict.fromkeys(self._find_targets(real))
             found.pop(real, None)
             self._known[real] = tuple(found)
         return self._known[real]
@@ -196,9 +196,9 @@ class Imports:
         guarded, acts = self._starts[real]
         return guarded or (acts and not imported)
 
-    def _targets(self, real: str) -> Iterator[str]:
+    def _find_targets(self, real: str) -> Iterator[str]:
         path = pathlib.Path(real)
-        text = self._text(path)
+        text = self._read_text(path)
         names, acts = _read_module(text)
         self._starts[real] = (_is_guarded(text), acts)
         for level, parts in names:
@@ -207,9 +207,9 @@ class Imports:
                 target = self._find_only_match(parts)
             if target is not None:
                 yield target
-                yield from self._packages(target)
+                yield from self._find_packages(target)
 
-    def _packages(self, module: str) -> Iterator[str]:
+    def _find_packages(self, module: str) -> Iterator[str]:
         """Importing `a.b.c` runs `a/__init__.py` and `a/b/__init__.py`, too."""
         directory = os.path.dirname(module)
         while (package := os.path.join(directory, "__init__.py")) in self._paths:
@@ -226,7 +226,7 @@ class Imports:
                     return found[0] if len(found) == 1 else None
         return None
 
-    def _text(self, path: pathlib.Path) -> str:
+    def _read_text(self, path: pathlib.Path) -> str:
         try:
             text = python.decode(self._read(path)).text
             return notebook.read(text).module if path.suffix == ".ipynb" else text
@@ -241,7 +241,7 @@ def _read_module(text: str) -> tuple[tuple[_Name, ...], bool]:
     Several stages of a run ask this of the same files.
     """
     tree = parse_or_none(text)
-    return tuple(_names(text, tree)), tree is None or _acts(tree)
+    return tuple(_find_names(text, tree)), tree is None or _acts(tree)
 
 
 def _is_guarded(text: str) -> bool:
@@ -267,10 +267,10 @@ def _prepares(call: ast.Call) -> bool:
     return name.startswith("DEFINE_") or name in _PREPARES
 
 
-def _names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
+def _find_names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
     """The names that a text imports, wherever in it."""
     if tree is None:
-        yield from _names_by_line(text)
+        yield from _find_names_by_line(text)
         return
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Import):
@@ -282,7 +282,7 @@ def _names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
                 yield node.level, (*parts, alias.name)
 
 
-def _names_by_line(text: str) -> Iterator[_Name]:
+def _find_names_by_line(text: str) -> Iterator[_Name]:
     for match in _IMPORT.finditer(text):
         dots, module, members, modules = match.groups()
         if modules:

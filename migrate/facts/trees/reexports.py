@@ -48,7 +48,7 @@ _TOGETHER = re.compile(
 Lines = dict[int, tuple[str, str]]
 
 
-def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
+def find_reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     """Real path of a file -> what its imports of other files' TensorFlow mean."""
     files = {
         os.path.realpath(path): path
@@ -59,7 +59,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     exports = {
         real: found
         for real, data in texts.items()
-        if b"tensorflow" in data and (found := exports_of(data))
+        if b"tensorflow" in data and (found := find_exports(data))
     }
     names = {name.encode() for found in exports.values() for name in found}
     meant: dict[str, Lines] = {}
@@ -96,7 +96,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
                 for number, row in rows.items():
                     meant.setdefault(real, {})[line + number] = row
     brought = stars.find_star_names(
-        texts, exports, lambda path, module: _file(path, module, files)
+        texts, exports, lambda path, module: _find_file(path, module, files)
     )
     for real, of_stars in brought.items():
         for line, (stands, statements) in of_stars.items():
@@ -105,7 +105,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     return meant
 
 
-def names_of_stars(
+def find_star_names(
     paths: Iterable[pathlib.Path], followed: Mapping[str, Lines]
 ) -> dict[str, Stars]:
     """Real path of a file -> its stars of other files, as imports of names.
@@ -119,7 +119,7 @@ def names_of_stars(
     return find_own_stars(
         {real: texts[real] for real in modules},
         [text for real, text in texts.items() if real not in modules],
-        lambda real, name: _file(pathlib.Path(real), name, modules),
+        lambda real, name: _find_file(pathlib.Path(real), name, modules),
         followed,
     )
 
@@ -172,7 +172,7 @@ def _spell_direct_import(
     exports: Mapping[str, Exports],
 ) -> str | None:
     """How a file would import itself what another file's name stands for, if it may."""
-    source = _file(path, module, files)
+    source = _find_file(path, module, files)
     if source is None or source == os.path.realpath(path):
         return None
     found = exports.get(source, {}).get(name)
@@ -183,10 +183,10 @@ def _spell_direct_import(
         used = re.compile(rb"\b" + own.encode() + rb"[.(]")
         if not used.search(read_or_nothing(path)):
             return None
-    return stars.statement(found, own)
+    return stars.write_import(found, own)
 
 
-def exports_of(data: bytes) -> Exports:
+def find_exports(data: bytes) -> Exports:
     """A text's names for TensorFlow and parts of it, with how they are imported."""
     found: dict[str, str] = {}
     for match in _EXPORT.finditer(data):
@@ -201,16 +201,16 @@ def exports_of(data: bytes) -> Exports:
     return found
 
 
-def files_of(
+def find_files(
     path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
 ) -> Iterator[str]:
     """The file of the run that a module's name means in another file, if there is one."""
-    found = _file(path, module, files)
+    found = _find_file(path, module, files)
     if found is not None:
         yield found
 
 
-def _file(
+def _find_file(
     path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
 ) -> str | None:
     """The file of the run that a module's name means, from the nearest directory up."""

@@ -44,12 +44,12 @@ def find_star_names(
     return found
 
 
-def statement(how: str, name: str) -> str:
+def write_import(how: str, name: str) -> str:
     """The import statement that binds a name to what it means in another file."""
     return re.sub(r"^(from \S+ import (\w+)) as \2$", r"\1", how.format(name))
 
 
-def modules(data: bytes) -> Iterator[str]:
+def find_modules(data: bytes) -> Iterator[str]:
     """The modules in the star imports of a text."""
     for match in _STAR.finditer(data):
         yield match[1].decode()
@@ -58,7 +58,7 @@ def modules(data: bytes) -> Iterator[str]:
 def is_bound_once(data: bytes, name: str) -> bool:
     """Whether a module binds a name once."""
     tree = parse_or_none(data)
-    return tree is not None and _times(tree, name) == 1
+    return tree is not None and _count_bindings(tree, name) == 1
 
 
 class _Stars:
@@ -75,8 +75,10 @@ class _Stars:
 
     def find_brought_names(self, real: str) -> Brought:
         """The names for TensorFlow that a file reads, does not bind, and gets from star imports."""
-        sources = list(self._sources(real))
-        offered = [self._hands_out(source) if source else {} for *_, source in sources]
+        sources = list(self._find_sources(real))
+        offered = [
+            self._find_handed_out(source) if source else {} for *_, source in sources
+        ]
         if not any(offered):
             return {}
         tree = parse_or_none(self._texts[real])
@@ -86,17 +88,17 @@ class _Stars:
         found: Brought = {}
         for (line, stands, _), names in zip(sources, offered, strict=True):
             for name in sorted(names.keys() & read):
-                if _times(tree, name) or not self._is_unambiguous(
+                if _count_bindings(tree, name) or not self._is_unambiguous(
                     name, sources, names[name]
                 ):
                     continue
                 if any(name in _read_bound_names(known) for _, known in found.values()):
                     continue
-                taken = statement(names[name], name)
+                taken = write_import(names[name], name)
                 found.setdefault(line, (stands, []))[1].append(taken)
         return found
 
-    def _sources(self, real: str) -> Iterator[tuple[int, str, str | None]]:
+    def _find_sources(self, real: str) -> Iterator[tuple[int, str, str | None]]:
         """Line, text and source file of each star import; None if the source is not in the run."""
         data = self._texts[real]
         for match in _STAR.finditer(data):
@@ -105,7 +107,7 @@ class _Stars:
             stands = match[0].decode("utf-8", "replace").strip()
             yield line, stands, source if source != real else None
 
-    def _hands_out(self, real: str) -> dict[str, str]:
+    def _find_handed_out(self, real: str) -> dict[str, str]:
         """The names for TensorFlow that a star import of this file brings."""
         if real in self._handed:
             return self._handed[real]
@@ -115,17 +117,19 @@ class _Stars:
         data = self._texts[real]
         own = self._exports.get(real, {})
         through: dict[str, str] = {}
-        for _, _, source in self._sources(real):
+        for _, _, source in self._find_sources(real):
             if source is not None:
-                through.update(self._hands_out(source))
+                through.update(self._find_handed_out(source))
         tree = parse_or_none(data) if own or through else None
         if tree is None:
             return {}
         listed = _read_all(tree)
-        found = {n: how for n, how in own.items() if _times(tree, n) == 1}
-        sources = list(self._sources(real))
+        found = {n: how for n, how in own.items() if _count_bindings(tree, n) == 1}
+        sources = list(self._find_sources(real))
         for name, how in through.items():
-            if not _times(tree, name) and self._is_unambiguous(name, sources, how):
+            if not _count_bindings(tree, name) and self._is_unambiguous(
+                name, sources, how
+            ):
                 found[name] = how
         found = {
             name: how
@@ -147,17 +151,17 @@ class _Stars:
                 if not re.match(r"import tensorflow(\.compat\.v1)? as", how):
                     return False
                 continue
-            theirs = self._hands_out(source).get(name)
+            theirs = self._find_handed_out(source).get(name)
             if theirs is None:
                 tree = parse_or_none(self._texts[source])
-                if tree is None or _times(tree, name):
+                if tree is None or _count_bindings(tree, name):
                     return False
             elif theirs != how:
                 return False
         return True
 
 
-def _times(tree: ast.Module, name: str) -> int:
+def _count_bindings(tree: ast.Module, name: str) -> int:
     """Counts how often a module binds a name, at any level."""
     times = 0
     for node in walk_breadth_first(tree):

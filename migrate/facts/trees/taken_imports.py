@@ -12,7 +12,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.trees.reexports import Lines, files_of, write_out_imports
+from migrate.facts.trees.reexports import Lines, find_files, write_out_imports
 from migrate.rewriting.unused import exists, list_imported
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 from migrate.source.python import read_or_nothing
@@ -106,7 +106,7 @@ def _list_taken(
     """What a file imports from another one, or reads as an attribute of it."""
 
     def means(module: str) -> bool:
-        return source in files_of(path, module, modules)
+        return source in find_files(path, module, modules)
 
     nodes = list(walk_breadth_first(tree))
     called: set[str] = set()  # What the other file is called at the end of a path.

@@ -40,22 +40,22 @@ def find_unreachable(tree: ast.Module, text: str) -> list[Unreachable]:
     lines = text.split("\n")
     return [
         Unreachable(_find_first_line(suite[0]), suite[-1].end_lineno or 0, stands)
-        for scope, suite, stands in _suites(tree, tree)
+        for scope, suite, stands in _find_suites(tree, tree)
         if _is_apart(suite, lines) and not _is_meant(scope, suite)
     ]
 
 
-def unreachable_statements(tree: ast.Module) -> set[ast.AST]:
+def find_unreachable_statements(tree: ast.Module) -> set[ast.AST]:
     """Statements of a file that never run."""
     return {
         statement
-        for scope, suite, _ in _suites(tree, tree)
+        for scope, suite, _ in _find_suites(tree, tree)
         if not _is_meant(scope, suite)
         for statement in suite
     }
 
 
-def _suites(
+def _find_suites(
     scope: ast.AST, top: ast.AST
 ) -> Iterator[tuple[ast.AST, list[ast.stmt], str]]:
     """Suites, or ends of suites, that never run, and what has to stand for them."""
@@ -66,7 +66,7 @@ def _suites(
                 yield scope, dead, f"{' ' * dead[0].col_offset}pass"
             else:
                 inner = statement if isinstance(statement, _SCOPES) else scope
-                yield from _suites(inner, statement)
+                yield from _find_suites(inner, statement)
             if isinstance(statement, _ENDS) and suite[at + 1 :]:
                 yield scope, suite[at + 1 :], ""
                 break
@@ -75,7 +75,7 @@ def _suites(
 def _list_own_suites(node: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
     if isinstance(node, ast.Module):
         return [("body", node.body)]
-    return names.suites(node) if isinstance(node, ast.stmt) else []
+    return names.list_suites(node) if isinstance(node, ast.stmt) else []
 
 
 def _find_never_run_suite(statement: ast.stmt) -> list[ast.stmt]:
@@ -120,7 +120,7 @@ def _is_meant(scope: ast.AST, suite: list[ast.stmt]) -> bool:
         for node in inside
     ):
         return True
-    bound = {name for statement in suite for name in names.binds(statement)}
+    bound = {name for statement in suite for name in names.find_binds(statement)}
     return any(
         isinstance(node, ast.Name) and node.id in bound and node not in inside
         for node in walk_breadth_first(scope)

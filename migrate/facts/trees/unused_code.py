@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
-from migrate.facts.trees.unreachable import unreachable_statements
+from migrate.facts.scopes import build_scopes
+from migrate.facts.trees.unreachable import find_unreachable_statements
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import graph_mode, roles
 
@@ -60,10 +60,12 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     """
     if not any(_is_started(tree) for tree in trees.values()):
         return {}
-    every = [(path, d) for path, tree in trees.items() for d in _definitions(tree)]
+    every = [(path, d) for path, tree in trees.items() for d in _find_definitions(tree)]
     candidates = {id(definition) for _, definition in every}
     # What names a function and never runs does not call it.
-    left_out = {id(s) for tree in trees.values() for s in unreachable_statements(tree)}
+    left_out = {
+        id(s) for tree in trees.values() for s in find_unreachable_statements(tree)
+    }
     named: dict[str, list[_Definition]] = {}
     class_of: dict[int, ast.ClassDef] = {}
     for _, definition in every:
@@ -74,7 +76,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     used: set[int] = set()
     waiting: dict[int, list[_Definition]] = {}  # Methods that are named, of a class.
     while work:
-        found_names = _names(work.pop(), candidates | left_out)
+        found_names = _find_names(work.pop(), candidates | left_out)
         if found_names is None:
             return {}
         for name in (*found_names, _STARTED):
@@ -119,11 +121,11 @@ def _works(tree: ast.Module) -> bool:
         return True
     if not calls:
         return False
-    scopes = scopes_of(tree)
+    scopes = build_scopes(tree)
     return any(scopes.resolve(c.func) in _WORK for c in calls)
 
 
-def _definitions(tree: ast.Module) -> Iterator[_Definition]:
+def _find_definitions(tree: ast.Module) -> Iterator[_Definition]:
     """Functions and classes of a module, and methods that only the file's code can call."""
     for statement in tree.body:
         if not isinstance(statement, _Definition) or statement.decorator_list:
@@ -144,7 +146,7 @@ def _inherits(definition: ast.ClassDef) -> bool:
     )
 
 
-def _names(top: ast.AST, candidates: set[int]) -> set[str] | None:
+def _find_names(top: ast.AST, candidates: set[int]) -> set[str] | None:
     """What code names, but in definitions of its own; None where names are computed."""
     found: set[str] = set()
     todo = [top]

@@ -10,12 +10,12 @@ from migrate.frontends.callbacks.elsewhere import find_objects_made_here
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.program.callbacks import Callback, Made, StaysHook
 from migrate.program.keras_files import SharedModels
 from migrate.program.keras_model import KerasModel
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 
 def recognise(
@@ -36,15 +36,15 @@ def recognise(
     models, estimators = list(models), set(estimators)
     classes = [
         c
-        for c in hook_classes(scopes)
-        if any(public(scopes.resolve(b) or "") in table.HOOKS for b in c.bases)
+        for c in find_hook_classes(scopes)
+        if any(find_public(scopes.resolve(b) or "") in table.HOOKS for b in c.bases)
     ]
     files = shared.callbacks
     given, several = Given(models), files.several or _may_use_several_devices(scopes)
     others = _explain_missing_model(scopes, estimators, models, stays)
     created = any(
         isinstance(item, ast.FunctionDef) and item.name == "after_create_session"
-        for c in hook_classes(scopes)
+        for c in find_hook_classes(scopes)
         for item in c.body
     )
     found: list[Callback] = []

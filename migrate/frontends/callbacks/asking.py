@@ -10,7 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | Non
         made = _find_request(value, method) if isinstance(value, ast.Name) else None
         value = made.value if made is not None else value
         if not isinstance(value, ast.Call) or (
-            public(scopes.resolve(value.func) or "") not in table.RUN_ARGS
+            find_public(scopes.resolve(value.func) or "") not in table.RUN_ARGS
         ):
             raise NoCallback(
                 statement, "the tool cannot tell what its before_run returns"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.callbacks.fetches import argument
+from migrate.frontends.callbacks.fetches import find_argument
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.modes import Ways
 from migrate.frontends.callbacks.reasons import NoCallback
@@ -27,25 +27,25 @@ def find_objects_made_here(
     for text, one in imported.items():
         node: ast.AST = scopes.tree
         try:
-            for node in mentions(scopes, text):
+            for node in find_mentions(scopes, text):
                 if others:
                     raise NoCallback(node, others)
-                call = construction(scopes, node)
-                if not set(Ways(scopes).modes(call)) <= set(one.used.modes):
+                call = find_construction(scopes, node)
+                if not set(Ways(scopes).find_modes(call)) <= set(one.used.modes):
                     raise NoCallback(call, "another file uses it in other modes")
-                made.append(Made(call, one.name, _names(call, one, given)))
+                made.append(Made(call, one.name, _map_names(call, one, given)))
         except NoCallback as reason:
             kept.append(StaysHook(one.name, node, reason.node, reason.reason))
     return made, kept
 
 
-def _names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str]:
+def _map_names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str]:
     names: dict[ast.expr, str] = {}
     for parameter, place in one.parameters.items():
-        value = argument(call, parameter, place)
+        value = find_argument(call, parameter, place)
         if value is None:
             raise NoCallback(call, f"not all callers pass `{parameter}`")
-        kind, found = given.names(call, value)
+        kind, found = given.find_names(call, value)
         if kind != one.used.given[parameter]:
             reason = f"different callers pass `{parameter}` in different forms"
             raise NoCallback(value, reason)
@@ -68,25 +68,27 @@ def find_uses_here(
     """
     modes: set[str] = set()
     forms: list[dict[str, str]] = []
-    parameters = _parameters(class_)
-    for node in mentions(scopes, text):
-        call = construction(scopes, node)
-        modes |= Ways(scopes).modes(call)
-        values = {p: argument(call, p, i) for i, p in enumerate(parameters)}
-        forms.append({p: _form(v, scopes) for p, v in values.items() if v is not None})
+    parameters = _list_parameters(class_)
+    for node in find_mentions(scopes, text):
+        call = find_construction(scopes, node)
+        modes |= Ways(scopes).find_modes(call)
+        values = {p: find_argument(call, p, i) for i, p in enumerate(parameters)}
+        forms.append(
+            {p: _find_form(v, scopes) for p, v in values.items() if v is not None}
+        )
     return modes, forms
 
 
-def _parameters(class_: ast.ClassDef) -> list[str]:
+def _list_parameters(class_: ast.ClassDef) -> list[str]:
     for item in class_.body:
         if isinstance(item, ast.FunctionDef) and item.name == "__init__":
             return [a.arg for a in item.args.args[1:]]
     return []
 
 
-def _form(value: ast.expr, scopes: Scopes) -> str:
+def _find_form(value: ast.expr, scopes: Scopes) -> str:
     if isinstance(value, ast.Name):
-        owner = scopes.scope_of(value).owner(value.id)
+        owner = scopes.find_scope(value).find_owner(value.id)
         bound = owner.bindings[value.id] if owner is not None else []
         if len(bound) == 1 and isinstance(bound[0], ast.Assign):
             value = bound[0].value
@@ -97,7 +99,7 @@ def _form(value: ast.expr, scopes: Scopes) -> str:
     return "list" if isinstance(value, (ast.List, ast.Tuple)) else ""
 
 
-def construction(scopes: Scopes, node: ast.expr) -> ast.Call:
+def find_construction(scopes: Scopes, node: ast.expr) -> ast.Call:
     """The call that makes an object, of what names its class.
 
     Raises:
@@ -111,7 +113,7 @@ def construction(scopes: Scopes, node: ast.expr) -> ast.Call:
     return call
 
 
-def mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
+def find_mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
     """Where a file names what it imports, by the text that it has for it.
 
     Raises:
@@ -121,7 +123,7 @@ def mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
     for node in scopes.walk():
         if not isinstance(node, ast.Name) or node.id != root:
             continue
-        if scopes.scope_of(node).owner(root) is not scopes.module:
+        if scopes.find_scope(node).find_owner(root) is not scopes.module:
             continue
         if not isinstance(node.ctx, ast.Load):
             raise NoCallback(node, f"the program assigns `{root}` again")

@@ -13,7 +13,7 @@ from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.callbacks import Logged, Named, Several, Step, Value
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 
 class Fetches:
@@ -48,7 +48,7 @@ class Fetches:
         self.plain: set[ast.AST] = set()
         self.parameters: dict[str, int] = {}
 
-    def value(self, node: ast.expr, method: ast.FunctionDef) -> Value:
+    def find_value(self, node: ast.expr, method: ast.FunctionDef) -> Value:
         """What an expression that is fetched becomes.
 
         Raises:
@@ -56,29 +56,29 @@ class Fetches:
         """
         self.plain.update(walk_breadth_first(node))
         if isinstance(node, (ast.List, ast.Tuple)):
-            return Several(tuple(self.value(item, method) for item in node.elts))
+            return Several(tuple(self.find_value(item, method) for item in node.elts))
         if isinstance(node, ast.Dict) and None not in node.keys:
             pairs = zip(node.keys, node.values)
-            return Named(tuple((k, self.value(v, method)) for k, v in pairs if k))
-        if self.is_step(node) or names.literal(node) == table.STEP_NAME:
+            return Named(tuple((k, self.find_value(v, method)) for k, v in pairs if k))
+        if self.is_step(node) or names.read_literal(node) == table.STEP_NAME:
             return Step()
         if self._is_loss(node):
             return Logged("loss")
         if isinstance(node, ast.Name):
-            return self._local(node, method)
+            return self._find_local(node, method)
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id == method.args.args[0].arg
         ):
-            return self._attribute(node)
+            return self._find_attribute(node)
         raise _make_unknown_error(node)
 
     def is_step(self, node: ast.AST) -> bool:
         """Whether an expression is the global step's variable itself."""
         if not isinstance(node, ast.Call) or node.args or node.keywords:
             return False
-        return public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
+        return find_public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
 
     def _is_loss(self, node: ast.expr) -> bool:
         """`tf.get_collection(tf.GraphKeys.LOSSES)[-1]`."""
@@ -93,7 +93,7 @@ class Fetches:
             and self._scopes.resolve(call.args[0]) == key
         )
 
-    def _local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
+    def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
         """A name that the method binds once, to what it fetches."""
         uses = [
             n
@@ -112,9 +112,9 @@ class Fetches:
         if len(uses) != 2 or parent not in method.body:
             raise _make_unknown_error(node)
         self.gone.append(parent)
-        return self.value(parent.value, method)
+        return self.find_value(parent.value, method)
 
-    def _attribute(self, node: ast.Attribute) -> Value:
+    def _find_attribute(self, node: ast.Attribute) -> Value:
         kept = self._attributes.find_kept(node.attr)
         if kept and all(k.value is not None and self.is_step(k.value) for k in kept):
             return Step(node)
@@ -122,17 +122,17 @@ class Fetches:
             raise _make_unknown_error(node)
         (one,) = kept
         if one.method.name == "__init__":
-            return self._parameter(node, one)
+            return self._find_parameter(node, one)
         if one.method.name not in ("begin", "before_run") or one.statement is None:
             raise _make_unknown_error(node)
         assert one.value is not None
-        found = self.value(one.value, one.method)
+        found = self.find_value(one.value, one.method)
         # What it was before there was a tensor goes with it.
         every = self._attributes.find_assignments(node.attr)
         self.gone += [k.statement for k in every if k.statement is not None]
         return found
 
-    def _parameter(self, node: ast.Attribute, kept: Kept) -> Value:
+    def _find_parameter(self, node: ast.Attribute, kept: Kept) -> Value:
         """An attribute that holds what `__init__` is given."""
         arguments = kept.method.args
         name = kept.value.id if isinstance(kept.value, ast.Name) else ""
@@ -156,10 +156,10 @@ class Fetches:
                 raise NoCallback(node, reason)
             kinds.add(self._elsewhere[name])
         for call in self._constructions:
-            value = argument(call, name, place)
+            value = find_argument(call, name, place)
             if value is None:
                 raise NoCallback(call, f"not all callers pass `{name}`")
-            kind, names = self._given.names(call, value)
+            kind, names = self._given.find_names(call, value)
             kinds.add(kind)
             self.names.update(names)
         if len(kinds) != 1:
@@ -169,7 +169,7 @@ class Fetches:
         return Logged(node, kinds.pop())
 
 
-def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+def find_argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     """What a call gives a parameter; None where that is not seen."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None

@@ -31,7 +31,9 @@ class Given:
         """Whether a hook is made in a model_fn."""
         return made in self._of
 
-    def names(self, made: ast.Call, value: ast.expr) -> tuple[str, dict[ast.expr, str]]:
+    def find_names(
+        self, made: ast.Call, value: ast.expr
+    ) -> tuple[str, dict[ast.expr, str]]:
         """How tensors are given: "", "list" or "dict"; and their names.
 
         Args:
@@ -54,14 +56,14 @@ class Given:
                 raise NoCallback(
                     value, "its tensors are not a list or dict that is written out"
                 )
-            return "dict", {v: _name(v, model, hooks) for v in value.values}
+            return "dict", {v: _find_name(v, model, hooks) for v in value.values}
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
             if not value.args and all(k.arg for k in value.keywords):
                 given = [k.value for k in value.keywords]
-                return "dict", {v: _name(v, model, hooks) for v in given}
+                return "dict", {v: _find_name(v, model, hooks) for v in given}
         if isinstance(value, (ast.List, ast.Tuple)):
-            return "list", {v: _name(v, model, hooks) for v in value.elts}
-        return "", {value: _name(value, model, hooks)}
+            return "list", {v: _find_name(v, model, hooks) for v in value.elts}
+        return "", {value: _find_name(value, model, hooks)}
 
     def _find_container(self, name: ast.Name, hooks: Hooks) -> ast.expr:
         """The dict or list that a name stands for, where nothing else reads it."""
@@ -86,7 +88,7 @@ class Given:
         return name
 
 
-def _name(value: ast.expr, model: KerasModel, hooks: Hooks) -> str:
+def _find_name(value: ast.expr, model: KerasModel, hooks: Hooks) -> str:
     loss = model.reported.id if isinstance(model.reported, ast.Name) else "loss"
     if isinstance(value, ast.Name):
         if value.id == loss:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.constructions import Escapes, constructions
-from migrate.facts.reach import definitions
+from migrate.facts.constructions import Escapes, find_constructions
+from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.asking import (
     Asking,
@@ -32,7 +32,7 @@ from migrate.program.callbacks import (
 )
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 
 class HookReader:
@@ -69,8 +69,8 @@ class HookReader:
           NoCallback: it is none.
         """
         self._check_class()
-        made = self._constructions()
-        modes = self._modes(made)
+        made = self._find_constructions()
+        modes = self._find_modes(made)
         others = None if self._elsewhere is None else self._elsewhere.given
         fetches = Fetches(self._scopes, self._attributes, made, self._given, others)
         uses = {
@@ -80,10 +80,10 @@ class HookReader:
         if stops and modes != (table.TRAIN,):
             raise NoCallback(stops[0], "no callback stops an evaluation")
         values: dict[ast.expr, Value] = {}
-        asked, asks = self._results(fetches, uses, values)
+        asked, asks = self._find_results(fetches, uses, values)
         for name, use in uses.items():
             for call, read in use.reads.items():
-                value = fetches.value(read, self._own[name])
+                value = fetches.find_value(read, self._own[name])
                 if not isinstance(value, Step):
                     raise NoCallback(
                         call, "it runs more than the global step in its session"
@@ -92,11 +92,11 @@ class HookReader:
         self._check_modes(modes, values)
         returns = [asks.statement] if asks is not None else []
         gone = [*fetches.gone, *(s for use in uses.values() for s in use.gone)]
-        gone += self._empty(asks)
+        gone += self._find_empty(asks)
         if asks is not None and asks.made is not None:
             gone.append(asks.made)
         self._check_gone(gone, fetches)
-        steps = self._steps(fetches, [*gone, *returns])
+        steps = self._find_steps(fetches, [*gone, *returns])
         found = Callback(
             self._class,
             self._class.bases[0],
@@ -122,7 +122,7 @@ class HookReader:
         class_ = self._class
         if len(class_.bases) != 1 or class_.keywords or class_.decorator_list:
             raise NoCallback(class_, "its class has other base classes than a hook")
-        if public(self._scopes.resolve(class_.bases[0]) or "") not in table.HOOKS:
+        if find_public(self._scopes.resolve(class_.bases[0]) or "") not in table.HOOKS:
             raise NoCallback(class_, "it derives from another hook")
         for name, method in self._own.items():
             arguments = method.args
@@ -142,23 +142,23 @@ class HookReader:
     def makes(self) -> bool:
         """Whether objects of the class are made in its file, or may be."""
         try:
-            return bool(self._constructions())
+            return bool(self._find_constructions())
         except NoCallback:
             return True
 
-    def _constructions(self) -> list[ast.Call]:
+    def _find_constructions(self) -> list[ast.Call]:
         try:
-            return list(constructions(self._scopes, self._class))
+            return list(find_constructions(self._scopes, self._class))
         except Escapes as escapes:
             raise NoCallback(escapes.node, escapes.reason) from None
 
-    def _modes(self, made: list[ast.Call]) -> tuple[str, ...]:
+    def _find_modes(self, made: list[ast.Call]) -> tuple[str, ...]:
         if not made and self._elsewhere is None:
             raise NoCallback(
                 self._class, "no code in this file makes an object of this class"
             )
         ways = Ways(self._scopes)
-        found = {mode for call in made for mode in ways.modes(call)}
+        found = {mode for call in made for mode in ways.find_modes(call)}
         if self._of_models:
             for call in made:
                 if not self._given.has(call):
@@ -172,7 +172,7 @@ class HookReader:
 
     # What it asks for.
 
-    def _results(
+    def _find_results(
         self, fetches: Fetches, uses: dict[str, Used], values: dict[ast.expr, Value]
     ) -> tuple[dict[ast.expr, Asked], Asking | None]:
         before = self._own.get("before_run")
@@ -184,7 +184,7 @@ class HookReader:
                 raise NoCallback(node, "it reads values that it does not request")
             return asked, None
         assert before is not None
-        value = fetches.value(asks.fetches, before)
+        value = fetches.find_value(asks.fetches, before)
         if asks.condition is not None:
             self._check_condition(asks.condition)
         for node in results:
@@ -201,7 +201,9 @@ class HookReader:
                     raise NoCallback(
                         node, "it reads values that it may not have requested"
                     )
-            part = _part(parent, value) if isinstance(parent, ast.Subscript) else None
+            part = (
+                _find_part(parent, value) if isinstance(parent, ast.Subscript) else None
+            )
             if part is not None:
                 assert isinstance(parent, ast.expr)
                 values[parent] = part
@@ -235,7 +237,7 @@ class HookReader:
 
     # Statements.
 
-    def _empty(self, asks: Asking | None) -> Iterator[ast.stmt]:
+    def _find_empty(self, asks: Asking | None) -> Iterator[ast.stmt]:
         """Of before_run, what only returned."""
         if asks is None:
             return
@@ -277,7 +279,7 @@ class HookReader:
                         node, f"it does more with `self.{name}` than to fetch it"
                     )
 
-    def _steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
+    def _find_steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
         inside = {n for statement in gone for n in walk_breadth_first(statement)}
         early = self._methods.get("__init__")
         for method in self._methods.values():
@@ -343,10 +345,10 @@ class HookReader:
         parts += [*found.values, *found.asked]
         for part in parts:
             gone.update(walk_breadth_first(part))
-        for node, symbol in self._uses():
+        for node, symbol in self._find_uses():
             if node in gone or not symbol.startswith("tf."):
                 continue
-            if _is_plain(public(symbol)):
+            if _is_plain(find_public(symbol)):
                 continue
             if symbol == "tf.get_default_graph" and self._is_of_a_writer(node):
                 continue
@@ -371,7 +373,7 @@ class HookReader:
             self._scopes.resolve(outer.func) == "tf.summary.FileWriter"
         )
 
-    def _uses(self) -> Iterator[tuple[ast.AST, str]]:
+    def _find_uses(self) -> Iterator[tuple[ast.AST, str]]:
         """Uses of TensorFlow in the class and in functions that it calls by their name."""
         symbols = dict(self._scopes.walk_uses())
         seen: set[ast.AST] = set()
@@ -385,7 +387,7 @@ class HookReader:
                 if node in symbols:
                     yield node, symbols[node]
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    for other in definitions(self._scopes, node):
+                    for other in find_definitions(self._scopes, node):
                         if isinstance(other, (ast.FunctionDef, ast.Lambda)):
                             waiting.append(other)
 
@@ -402,7 +404,7 @@ class HookReader:
                     )
 
 
-def _part(node: ast.Subscript, value: Value) -> Value | None:
+def _find_part(node: ast.Subscript, value: Value) -> Value | None:
     """An item of the values, where it is said which."""
     if isinstance(value, Logged) and value.names and value.key is None:
         if isinstance(node.slice, ast.Constant):
@@ -441,8 +443,8 @@ def _is_plain(symbol: str) -> bool:
 
 def is_quiet(method: ast.FunctionDef) -> bool:
     """Whether all that a method does is to bind attributes and names, unseen."""
-    return not any(isinstance(n, ast.Expr) for n in _effects(method)) and all(
-        _is_quiet_call(call) for call in _calls(method)
+    return not any(isinstance(n, ast.Expr) for n in _find_effects(method)) and all(
+        _is_quiet_call(call) for call in _find_calls(method)
     )
 
 
@@ -450,18 +452,18 @@ def is_early(method: ast.FunctionDef) -> bool:
     """Whether what a method does is the same before and after a session is made."""
     return all(
         _is_quiet_call(call) or _name_call(call).rpartition(".")[2] in table.EARLY_CALLS
-        for call in _calls(method)
+        for call in _find_calls(method)
     )
 
 
-def _effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
+def _find_effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
     """What is in a method, but for constants that stand alone."""
     for node in walk_breadth_first(method):
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             yield node
 
 
-def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
+def _find_calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
     """A method's calls, but for the errors that it raises."""
     errors = {
         inner

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.names import get_last_part
-from migrate.facts.reach import definitions
+from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.attributes import find_paired_value
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 _ADDS = ("append", "extend", "insert")
 
@@ -23,7 +23,7 @@ class Ways:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
 
-    def modes(self, made: ast.Call) -> set[str]:
+    def find_modes(self, made: ast.Call) -> set[str]:
         """The modes of an object, by the call that makes it.
 
         Raises:
@@ -49,7 +49,7 @@ class Ways:
                 raise _make_lost_error(node)
             yield from self._list_modes_of_argument(call, parent.arg, seen)
         elif isinstance(parent, ast.Call) and node in parent.args:
-            yield from self._argument(parent, parent.args.index(node), seen)
+            yield from self._read_argument(parent, parent.args.index(node), seen)
         elif isinstance(parent, (ast.Assign, ast.AugAssign)):
             targets = getattr(parent, "targets", None) or [parent.target]  # type: ignore[union-attr]
             for target in targets:
@@ -79,7 +79,7 @@ class Ways:
                 return target if isinstance(target, ast.Name) else None
         return None
 
-    def _argument(
+    def _read_argument(
         self, call: ast.Call, position: int, seen: set[object]
     ) -> Iterator[str]:
         name = get_last_part(call.func)
@@ -94,12 +94,12 @@ class Ways:
                 call, table.POSITIONS[name, position], seen
             )
         else:
-            functions = self._functions(call.func)
+            functions = self._find_functions(call.func)
             for function in functions:
                 arguments = function.args.args
                 if position >= len(arguments):
                     raise _make_lost_error(call)
-                yield from self._parameter(function, arguments[position].arg, seen)
+                yield from self._read_parameter(function, arguments[position].arg, seen)
             if not functions:
                 raise _make_lost_error(call)
 
@@ -109,24 +109,28 @@ class Ways:
         symbol = self._scopes.resolve(call.func)
         last = get_last_part(call.func)
         is_method = symbol is None and isinstance(call.func, ast.Attribute)
-        if symbol is not None and public(symbol) == f"tf.estimator.{last}" or is_method:
+        if (
+            symbol is not None
+            and find_public(symbol) == f"tf.estimator.{last}"
+            or is_method
+        ):
             mode = table.GIVEN.get((last, name))
             if mode is not None:
                 yield mode
                 return
-        functions = self._functions(call.func)
+        functions = self._find_functions(call.func)
         if not functions:
             raise _make_lost_error(call)
         for function in functions:
-            yield from self._parameter(function, name, seen)
+            yield from self._read_parameter(function, name, seen)
 
-    def _functions(self, func: ast.expr) -> list[ast.FunctionDef]:
+    def _find_functions(self, func: ast.expr) -> list[ast.FunctionDef]:
         if not isinstance(func, ast.Name):
             return []
-        found = definitions(self._scopes, func)
+        found = find_definitions(self._scopes, func)
         return [f for f in found if isinstance(f, ast.FunctionDef)]
 
-    def _parameter(
+    def _read_parameter(
         self, function: ast.FunctionDef, name: str, seen: set[object]
     ) -> Iterator[str]:
         arguments = function.args
@@ -138,7 +142,7 @@ class Ways:
                 yield from self._read(node, seen)
 
     def _list_modes_of_name(self, target: ast.Name, seen: set[object]) -> Iterator[str]:
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         if owner is None:
             raise _make_lost_error(target)
         if (owner.node, target.id) in seen:
@@ -146,7 +150,7 @@ class Ways:
         seen.add((owner.node, target.id))
         for node in walk_breadth_first(owner.node):
             if isinstance(node, ast.Name) and node.id == target.id:
-                if self._scopes.scope_of(node).owner(node.id) is owner:
+                if self._scopes.find_scope(node).find_owner(node.id) is owner:
                     yield from self._read(node, seen)
 
     def _read(self, node: ast.Name, seen: set[object]) -> Iterator[str]:
@@ -163,7 +167,9 @@ class Ways:
             raise _make_lost_error(statement)
         called = False
         for name in walk_breadth_first(self._scopes.tree):
-            if isinstance(name, ast.Name) and node in definitions(self._scopes, name):
+            if isinstance(name, ast.Name) and node in find_definitions(
+                self._scopes, name
+            ):
                 call = self._scopes.parents[name]
                 if not isinstance(call, ast.Call) or call.func is not name:
                     raise _make_lost_error(name)

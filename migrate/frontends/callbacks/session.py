@@ -47,7 +47,7 @@ def find_parameter_uses(method: ast.FunctionDef, scopes: Scopes) -> Used:
     """
     roles = dict(zip((a.arg for a in method.args.args[1:]), _ROLES[method.name]))
     found = Used()
-    sessions = _sessions(method, roles, found)
+    sessions = _find_sessions(method, roles, found)
     for node in walk_breadth_first(method):
         if isinstance(node, ast.Delete):
             _delete_statement(node, {*roles, *sessions}, found)
@@ -62,11 +62,13 @@ def find_parameter_uses(method: ast.FunctionDef, scopes: Scopes) -> Used:
             continue
         if not isinstance(node.ctx, ast.Load):
             raise NoCallback(node, f"it assigns `{node.id}` again")
-        _use(node, role, scopes, found)
+        _read_use(node, role, scopes, found)
     return found
 
 
-def _sessions(method: ast.FunctionDef, roles: dict[str, str], found: Used) -> set[str]:
+def _find_sessions(
+    method: ast.FunctionDef, roles: dict[str, str], found: Used
+) -> set[str]:
     """Local names of the session; `session = run_context.session` is gone."""
     names: set[str] = set()
     for node in walk_breadth_first(method):
@@ -106,7 +108,7 @@ def _delete_statement(statement: ast.Delete, gone: set[str], found: Used) -> Non
         )
 
 
-def _use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
+def _read_use(node: ast.Name, role: str, scopes: Scopes, found: Used) -> None:
     parent = scopes.parents[node]
     attribute = parent.attr if isinstance(parent, ast.Attribute) else ""
     if role == "values" and attribute == "results":

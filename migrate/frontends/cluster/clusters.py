@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.around import enclosing, list_all_statements
+from migrate.frontends.sessions.around import list_all_statements, list_enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
@@ -30,9 +30,9 @@ class Clusters:
     def find(self) -> ir.Cluster | None:
         """The cluster of the server that the driver starts; None, with a refusal."""
         server = self._find_server()
-        return self._cluster(server) if server is not None else None
+        return self._find_cluster(server) if server is not None else None
 
-    def servers(self) -> list[ast.Call]:
+    def list_servers(self) -> list[ast.Call]:
         return [
             node
             for node in walk_breadth_first(self.scopes.tree)
@@ -41,7 +41,7 @@ class Clusters:
         ]
 
     def _find_server(self) -> tuple[ast.stmt, ast.Call] | None:
-        calls = self.servers()
+        calls = self.list_servers()
         if len(calls) != 1:
             self.diagnostics.refuse(
                 "C101",
@@ -54,7 +54,7 @@ class Clusters:
             )
             return None
         statement = next(
-            n for n in enclosing(self.scopes, calls[0]) if isinstance(n, ast.stmt)
+            n for n in list_enclosing(self.scopes, calls[0]) if isinstance(n, ast.stmt)
         )
         if not any(s is statement for s in list_all_statements(self.driver.body)):
             self.diagnostics.refuse(
@@ -77,11 +77,11 @@ class Clusters:
             return None
         return statement, calls[0]
 
-    def _cluster(self, server: tuple[ast.stmt, ast.Call]) -> ir.Cluster | None:
+    def _find_cluster(self, server: tuple[ast.stmt, ast.Call]) -> ir.Cluster | None:
         statement, call = server
-        spec = names.argument(call, "server_or_cluster_def", 0)
-        job = names.argument(call, "job_name", 1)
-        index = names.argument(call, "task_index", 2)
+        spec = names.find_argument(call, "server_or_cluster_def", 0)
+        job = names.find_argument(call, "job_name", 1)
+        index = names.find_argument(call, "task_index", 2)
         if spec is None or job is None or index is None:
             self.diagnostics.refuse(
                 "C101",
@@ -92,15 +92,15 @@ class Clusters:
                 "tf.train.Server",
             )
             return None
-        return ir.Cluster(spec, statement, call, job, index, self._jobs(spec))
+        return ir.Cluster(spec, statement, call, job, index, self._list_jobs(spec))
 
-    def _jobs(self, spec: ast.expr) -> frozenset[str] | None:
+    def _list_jobs(self, spec: ast.expr) -> frozenset[str] | None:
         """Job names, where the cluster is a dict display."""
         seen = 0
         while seen < 5:
             seen += 1
             if isinstance(spec, ast.Dict):
-                keys = [names.literal(k) for k in spec.keys]
+                keys = [names.read_literal(k) for k in spec.keys]
                 if all(isinstance(k, str) for k in keys):
                     return frozenset(str(k) for k in keys)
                 return None
@@ -113,14 +113,14 @@ class Clusters:
                     continue
                 return None
             if isinstance(spec, ast.Name):
-                owner = self.scopes.scope_of(spec).owner(spec.id)
+                owner = self.scopes.find_scope(spec).find_owner(spec.id)
                 bindings = owner.bindings[spec.id] if owner else []
                 if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
                     value = bindings[0].value
                     mutated = any(
-                        spec.id in names.mutates(s)
+                        spec.id in names.find_mutations(s)
                         for s in list_all_statements(self.driver.body)
-                        if not names.suites(s)
+                        if not names.list_suites(s)
                     )
                     if not mutated:
                         spec = value
@@ -128,9 +128,9 @@ class Clusters:
             return None
         return None
 
-    def joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
+    def find_joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
         """Where a task waits in `server.join()`."""
-        server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        server_name = names.find_key(cluster.server.targets[0])  # type: ignore[attr-defined]
         return [
             s
             for s in list_all_statements(self.driver.body)
@@ -138,5 +138,5 @@ class Clusters:
             and isinstance(s.value, ast.Call)
             and isinstance(s.value.func, ast.Attribute)
             and s.value.func.attr == "join"
-            and names.key(s.value.func.value) == server_name
+            and names.find_key(s.value.func.value) == server_name
         ]

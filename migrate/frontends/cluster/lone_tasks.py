@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.facts.sole_client import sole_task
+from migrate.facts.sole_client import find_sole_task
 from migrate.findings import Finding, Outcome
 from migrate.frontends.cluster import placement
 from migrate.program import ir
@@ -22,7 +22,7 @@ def trains_alone(
     """Whether one task does, which is then the coordinator; else it is refused."""
     if cluster is None or not placement.is_on_own_server(scopes, session):
         return False
-    task = sole_task(scopes, session)
+    task = find_sole_task(scopes, session)
     if task is None:
         return False
     chiefs = (cluster.jobs or frozenset()) & {"chief", "master"}

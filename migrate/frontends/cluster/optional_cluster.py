@@ -19,7 +19,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import leaves
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.frontends.sessions.around import enclosing, list_all_statements
+from migrate.frontends.sessions.around import list_all_statements, list_enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
@@ -65,7 +65,7 @@ class OptionalCluster:
         choice = ir.Choice(statement.test, then)
         if len(asked) > 1:
             self._refuse(statement, "more than one condition decides whether it starts")
-        elif changed := self._unstable(statement):
+        elif changed := self._find_unstable(statement):
             self._refuse(
                 statement,
                 f"`{changed}` may have another value when the program tests it again",
@@ -80,14 +80,14 @@ class OptionalCluster:
     def _find_conditions(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
         """The conditions between the session's suite and the server, and how they came out."""
         inner: ast.AST = server
-        for node in enclosing(self._scopes, server)[1:]:
+        for node in list_enclosing(self._scopes, server)[1:]:
             if inner in self._home or node is self._driver:
                 return
             if isinstance(node, ast.If):
                 yield node, inner in node.body
             inner = node
 
-    def _unstable(self, statement: ast.If) -> str:
+    def _find_unstable(self, statement: ast.If) -> str:
         """What of a condition may change, as text; "" where it gives the same again."""
         for node in walk_breadth_first(statement.test):
             if isinstance(node, ast.Call):
@@ -96,18 +96,18 @@ class OptionalCluster:
                     return ast.unparse(node)
             elif not isinstance(node, _READ):
                 return ast.unparse(statement.test)
-        read = names.reads(statement.test)
+        read = names.find_reads(statement.test)
         changed = {
             name
             for later in list_all_statements(self._driver.body)
-            if later.lineno >= statement.lineno and not names.suites(later)
-            for name in names.binds(later) & read
+            if later.lineno >= statement.lineno and not names.list_suites(later)
+            for name in names.find_binds(later) & read
         }
         return min(changed, default="")
 
     def _is_session_local(self, statement: ast.If) -> bool:
         """Whether the session is this process's own where the condition says no cluster."""
-        master = names.argument(self._session_call, *self._place_of_master())
+        master = names.find_argument(self._session_call, *self._find_master_place())
         if not isinstance(master, ast.Name):
             return True  # It reads the server, which the program would not have.
         inside = set(list_all_statements([statement]))
@@ -120,12 +120,12 @@ class OptionalCluster:
             )
         }
         return all(
-            s in with_server or _empty(s, master.id)
+            s in with_server or _is_empty(s, master.id)
             for s in list_all_statements(self._driver.body)
-            if not names.suites(s) and master.id in names.binds(s)
+            if not names.list_suites(s) and master.id in names.find_binds(s)
         )
 
-    def _place_of_master(self) -> tuple[str, int]:
+    def _find_master_place(self) -> tuple[str, int]:
         plain = plain_sessions.is_plain(self._scopes, self._session_call)
         return ("target" if plain else "master"), 0
 
@@ -140,7 +140,7 @@ class OptionalCluster:
         )
 
 
-def _empty(statement: ast.stmt, name: str) -> bool:
+def _is_empty(statement: ast.stmt, name: str) -> bool:
     """Whether an assignment gives a name `""` or None."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return False

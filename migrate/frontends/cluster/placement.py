@@ -42,9 +42,9 @@ def deals(scopes: Scopes, call: ast.AST) -> bool:
     """Whether a call is tf.device of a replica_device_setter."""
     if not (isinstance(call, ast.Call) and scopes.resolve(call.func) == "tf.device"):
         return False
-    device = names.argument(call, "device_name_or_function", 0)
+    device = names.find_argument(call, "device_name_or_function", 0)
     if isinstance(device, ast.Name):
-        owner = scopes.scope_of(device).owner(device.id)
+        owner = scopes.find_scope(device).find_owner(device.id)
         made = owner.bindings.get(device.id, []) if owner is not None else []
         if len(made) == 1 and isinstance(made[0], ast.Assign):
             device = made[0].value
@@ -59,7 +59,7 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
     Args:
       placed: whether its towers are on tasks of the cluster.
     """
-    target = _target(scopes, session)
+    target = _find_target(scopes, session)
     if target is None or not (
         placed or plain_sessions.find_pinned_call(scopes) is not None
     ):
@@ -67,7 +67,7 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
     if is_on_own_server(scopes, session):
         return is_sole_client(scopes, session)
     if isinstance(target, ast.Name):
-        owner = scopes.scope_of(target).owner(target.id)
+        owner = scopes.find_scope(target).find_owner(target.id)
         made = owner.bindings.get(target.id, []) if owner is not None else []
         if len(made) == 1 and isinstance(made[0], ast.Assign):
             target = made[0].value
@@ -79,16 +79,16 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
 
 def is_on_own_server(scopes: Scopes, session: ast.Call) -> bool:
     """Whether a session is opened by a task of the cluster: on `server.target`."""
-    target = _target(scopes, session)
+    target = _find_target(scopes, session)
     return isinstance(target, ast.Attribute) and target.attr == "target"
 
 
-def _target(scopes: Scopes, session: ast.Call) -> ast.expr | None:
+def _find_target(scopes: Scopes, session: ast.Call) -> ast.expr | None:
     plain = plain_sessions.is_plain(scopes, session)
-    return names.argument(session, "target" if plain else "master", 0)
+    return names.find_argument(session, "target" if plain else "master", 0)
 
 
-def cluster_of(
+def find_cluster(
     scopes: Scopes,
     diagnostics: Diagnostics,
     session: ast.Call,
@@ -99,14 +99,14 @@ def cluster_of(
     known = {
         name
         for name in _find_cluster_parameters(scopes, driver, made) | made
-        if (owner := scopes.scope_of(session).owner(name)) is not None
+        if (owner := scopes.find_scope(session).find_owner(name)) is not None
         and owner.node in (driver, scopes.tree)
     }
     if len(known) != 1:
         diagnostics.refuse(
             "C131",
             session,
-            f"the client places operations on {_tasks(scopes)}, but the tool does "
+            f"the client places operations on {_spell_tasks(scopes)}, but the tool does "
             "not see one ClusterSpec with the addresses of all tasks",
             f"Write {_write_missing_cluster(scopes)} where the session is opened. "
             "Or migrate the client together with the file that starts the servers.",
@@ -114,7 +114,7 @@ def cluster_of(
         )
         return None
     # Of one task alone its index is the same in every run.
-    index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
+    index = set() if is_on_own_server(scopes, session) else _find_task_indices(scopes)
     for call in walk_breadth_first(scopes.tree):
         if names_task(scopes, call):
             for node in walk_breadth_first(call):
@@ -156,7 +156,7 @@ def _find_named_tasks(scopes: Scopes) -> dict[str, set[int]]:
     return found
 
 
-def _tasks(scopes: Scopes) -> str:
+def _spell_tasks(scopes: Scopes) -> str:
     tasks = [
         f"/job:{job}/task:{index}"
         for job, indices in sorted(_find_named_tasks(scopes).items())
@@ -183,7 +183,7 @@ def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
     parts = {
         ast.dump(n) for n in walk_breadth_first(ast.parse(towers.devices, mode="eval"))
     }
-    return bool(parts & _task_indices(scopes))
+    return bool(parts & _find_task_indices(scopes))
 
 
 def _find_cluster_names(scopes: Scopes) -> set[str]:
@@ -195,7 +195,7 @@ def _find_cluster_names(scopes: Scopes) -> set[str]:
             is_cluster = isinstance(value, ast.Call) and (
                 scopes.resolve(value.func) == _CLUSTER
             )
-            for name in names.binds(node):
+            for name in names.find_binds(node):
                 found.setdefault(name, []).append(is_cluster)
     return {name for name, kinds in found.items() if all(kinds)}
 
@@ -219,20 +219,22 @@ def _find_cluster_parameters(
         for position, parameter in enumerate(parameters)
         if calls
         and all(
-            isinstance(given := names.argument(call, parameter, position), ast.Name)
+            isinstance(
+                given := names.find_argument(call, parameter, position), ast.Name
+            )
             and given.id in made
             for call in calls
         )
     }
 
 
-def _task_indices(scopes: Scopes) -> set[str]:
+def _find_task_indices(scopes: Scopes) -> set[str]:
     """What the servers of the file are given as their task's index, as dumps."""
     return {
         ast.dump(index)
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.train.Server"
-        and (index := names.argument(node, "task_index", 2)) is not None
+        and (index := names.find_argument(node, "task_index", 2)) is not None
         and not isinstance(index, ast.Constant)
     }

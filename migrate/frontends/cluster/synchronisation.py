@@ -33,19 +33,19 @@ class Synchronisation:
 
     def run(self) -> None:
         for flow in self.flows:
-            self._visit(flow, None)
+            self._visit_flow(flow, None)
 
-    def _visit(self, flow: Flow, condition: ast.expr | None) -> None:
+    def _visit_flow(self, flow: Flow, condition: ast.expr | None) -> None:
         if flow.suites:
             test = flow.statement.test if isinstance(flow.statement, ast.If) else None
             for field, suite in flow.suites.items():
                 for inner in suite:
                     if test is not None and field == "body":
-                        self._visit(inner, test)
+                        self._visit_flow(inner, test)
                     elif test is not None:
-                        self._visit(inner, ast.UnaryOp(ast.Not(), test))
+                        self._visit_flow(inner, ast.UnaryOp(ast.Not(), test))
                     else:
-                        self._visit(inner, condition)
+                        self._visit_flow(inner, condition)
             return
         for node in walk_breadth_first(flow.statement):
             if (
@@ -78,11 +78,11 @@ class Synchronisation:
             else ir.Replication.SYNCHRONOUS
         )
         self.aggregation = (
-            names.argument(call, "replicas_to_aggregate", 1),
-            names.argument(call, "total_num_replicas", 2),
+            names.find_argument(call, "replicas_to_aggregate", 1),
+            names.find_argument(call, "total_num_replicas", 2),
         )
         for unsupported in ("variable_averages", "variables_to_average"):
-            value = names.argument(call, unsupported)
+            value = names.find_argument(call, unsupported)
             if value is not None and not (
                 isinstance(value, ast.Constant) and value.value is None
             ):

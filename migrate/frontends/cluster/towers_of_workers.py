@@ -89,8 +89,8 @@ def _reads_late_names(expression: str, graph: Sequence[ast.stmt]) -> bool:
         for node in walk_breadth_first(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    reads = names.reads(tree) - own
-    return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
+    reads = names.find_reads(tree) - own
+    return bool(reads & set().union(set(), *[names.find_binds(s) for s in graph]))
 
 
 def explain_refusal(
@@ -102,7 +102,7 @@ def explain_refusal(
             continue
         if scopes.resolve(node.func) in _NORMALISES or towers.updated_by:
             return "they normalise batches"
-        called = _CALLS.get(names.key(node.func) or "")
+        called = _CALLS.get(names.find_key(node.func) or "")
         if called is not None:
             return called
     steps = list(list_every_flow(flows))

@@ -17,7 +17,7 @@ from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 
 def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
     """A refusal for each class that hides one."""
-    for owner in _classes(scopes):
+    for owner in _find_classes(scopes):
         found = next(
             (pair for pair in _list_bound_attributes(owner) if pair[1] in EMITTED), None
         )
@@ -35,7 +35,7 @@ def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
         )
 
 
-def _classes(scopes: Scopes) -> list[ast.ClassDef]:
+def _find_classes(scopes: Scopes) -> list[ast.ClassDef]:
     """Classes of Estimator, and those of the file that inherit from them."""
     classes = [node for node in scopes.walk() if isinstance(node, ast.ClassDef)]
     known: dict[str, ast.ClassDef] = {}

@@ -6,9 +6,9 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts.reach import definitions, find_reached
+from migrate.facts.reach import find_definitions, find_reached
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
 
@@ -87,21 +87,21 @@ class EstimatorProgram:
 
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
     """The file's Estimator program; None where it uses no tf.estimator."""
-    uses = table.uses(scopes)
+    uses = table.find_uses(scopes)
     if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None
     model = [
         *_find_functions_using(uses, _SPECS, scopes),
-        *_model_functions(uses, scopes),
+        *_find_model_functions(uses, scopes),
     ]
     model += _find_functions_around(model, scopes)
-    model += _callers(model, scopes)
+    model += _find_callers(model, scopes)
     # `begin` of a hook runs where the graph is built.
-    model += hook_classes(scopes)
+    model += find_hook_classes(scopes)
     model += _find_functions_called_in_graph(uses, scopes)
     model += _find_functions_using(uses, _GLOBAL_STEP, scopes)
     serving = list(_find_functions_using(uses, _RECEIVERS, scopes))
-    iterators = tuple(_iterators(scopes))
+    iterators = tuple(_find_iterators(scopes))
     inputs = [f for call in iterators for f in _walk_functions_around(call, scopes)]
     inputs += _find_functions_using(
         uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes
@@ -117,7 +117,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
 def recognise_module(scopes: Scopes) -> EstimatorProgram:
     """A module whose functions build graphs for an Estimator program of another file."""
     functions = [n for n in walk_breadth_first(scopes.tree) if isinstance(n, Function)]
-    iterators = tuple(_iterators(scopes))
+    iterators = tuple(_find_iterators(scopes))
     inputs = frozenset(
         f for call in iterators for f in _walk_functions_around(call, scopes)
     )
@@ -159,7 +159,7 @@ def _find_functions_around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST
     ]
 
 
-def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+def _find_callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
     """Functions that return what a function with an EstimatorSpec makes, as they do."""
     found: dict[ast.AST, None] = {}
     known = set(model)
@@ -170,7 +170,9 @@ def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
             if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Call):
                 continue
             name = node.value.func
-            targets = definitions(scopes, name) if isinstance(name, ast.Name) else []
+            targets = (
+                find_definitions(scopes, name) if isinstance(name, ast.Name) else []
+            )
             for outer in _walk_functions_around(node, scopes):
                 if outer not in known and any(t in known for t in targets):
                     known.add(outer)
@@ -179,7 +181,7 @@ def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
     return list(found)
 
 
-def _model_functions(
+def _find_model_functions(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[ast.AST]:
     """What is passed to Estimators as model_fn, where its definition is in sight."""
@@ -192,7 +194,7 @@ def _model_functions(
             if isinstance(value, ast.Lambda):
                 yield value
             elif isinstance(value, ast.Name):
-                yield from definitions(scopes, value)
+                yield from find_definitions(scopes, value)
 
 
 def _find_functions_called_in_graph(
@@ -211,10 +213,10 @@ def _find_functions_called_in_graph(
             if isinstance(value, ast.Lambda):
                 yield value
             elif isinstance(value, ast.Name):
-                yield from definitions(scopes, value)
+                yield from find_definitions(scopes, value)
 
 
-def _iterators(scopes: Scopes) -> Iterator[ast.Call]:
+def _find_iterators(scopes: Scopes) -> Iterator[ast.Call]:
     """Calls of a dataset's own methods; TF2's datasets have none of these names."""
     for node in walk_breadth_first(scopes.tree):
         if (

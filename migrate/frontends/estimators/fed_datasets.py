@@ -51,10 +51,10 @@ class FedInitializer:
 
 def find_fed_initializers(scopes: Scopes) -> list[FedInitializer]:
     """Runs of initialisers all of whose feeds may be written out, in source order."""
-    return [f for call in _runs(scopes) if (f := _read(call, scopes)) is not None]
+    return [f for call in _find_runs(scopes) if (f := _read(call, scopes)) is not None]
 
 
-def _runs(scopes: Scopes) -> Iterator[ast.Call]:
+def _find_runs(scopes: Scopes) -> Iterator[ast.Call]:
     for node in scopes.walk():
         if (
             isinstance(node, ast.Call)
@@ -82,7 +82,7 @@ def _read(call: ast.Call, scopes: Scopes) -> FedInitializer | None:
     if not isinstance(feeds, ast.Dict) or not feeds.keys:
         return None
     placeholders = [
-        _placeholder(key, value, scopes)
+        _find_placeholder(key, value, scopes)
         for key, value in zip(feeds.keys, feeds.values, strict=True)
     ]
     if any(p is None for p in placeholders):
@@ -104,12 +104,12 @@ def _names(name: ast.Name, node: ast.AST, scopes: Scopes) -> bool:
     """Whether a node reads what a name stands for."""
     if not isinstance(node, ast.Name) or node.id != name.id:
         return False
-    owner = scopes.scope_of(name).owner(name.id)
-    same = scopes.scope_of(node).owner(name.id) is owner
+    owner = scopes.find_scope(name).find_owner(name.id)
+    same = scopes.find_scope(node).find_owner(name.id) is owner
     return same and isinstance(node.ctx, ast.Load)
 
 
-def _placeholder(
+def _find_placeholder(
     key: ast.expr | None, value: ast.expr, scopes: Scopes
 ) -> FedPlaceholder | None:
     """What `{key: value}` feeds, where the value means the same at the placeholder."""
@@ -121,7 +121,7 @@ def _placeholder(
     if scopes.resolve(call.func) != "tf.placeholder":
         return None
     statement = scopes.parents[call]
-    owner = scopes.scope_of(key).owner(key.id)
+    owner = scopes.find_scope(key).find_owner(key.id)
     assert owner is not None and isinstance(statement, ast.stmt)
     # A lambda sees the placeholder as this call of the input_fn made it.
     if not isinstance(owner.node, FunctionNode):
@@ -131,22 +131,23 @@ def _placeholder(
     ):
         return None
     if all(
-        _has_same_value(part, statement, owner.node, scopes) for part in _parts(value)
+        _has_same_value(part, statement, owner.node, scopes)
+        for part in _walk_parts(value)
     ):
         return FedPlaceholder(call, value)
     return None
 
 
-def _parts(value: ast.expr) -> Iterator[ast.expr]:
+def _walk_parts(value: ast.expr) -> Iterator[ast.expr]:
     """The parts of an expression whose meaning depends on where it stands."""
     if isinstance(value, ast.Attribute):
-        yield from _parts(value.value)
+        yield from _walk_parts(value.value)
     elif isinstance(value, ast.Subscript):
-        yield from _parts(value.value)
-        yield from _parts(value.slice)
+        yield from _walk_parts(value.value)
+        yield from _walk_parts(value.slice)
     elif isinstance(value, (ast.List, ast.Tuple)):
         for item in value.elts:
-            yield from _parts(item)
+            yield from _walk_parts(item)
     elif not isinstance(value, ast.Constant):
         yield value
 
@@ -157,8 +158,8 @@ def _has_same_value(
     """Whether a name in the run stands for what it does at the placeholder's statement."""
     if not isinstance(part, ast.Name):
         return False  # A call may give something else each time.
-    owner = scopes.scope_of(part).owner(part.id)
-    here = scopes.scope_of(statement).owner(part.id)
+    owner = scopes.find_scope(part).find_owner(part.id)
+    here = scopes.find_scope(statement).find_owner(part.id)
     if owner is None or owner is not here or len(owner.bindings[part.id]) != 1:
         return False
     if any(
@@ -186,7 +187,7 @@ def _runs_before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
 
 def _find_single_value(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     """What a name is assigned, where that happens once, by itself, and in no loop."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None:
         return None
     bindings = owner.bindings[name.id]

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
-from migrate.frontends.estimators.hooks import session_of
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.estimators.hooks import find_session
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.source.nodes import walk_breadth_first
 
 _UPDATES = frozenset(
@@ -47,9 +47,9 @@ class HookUpdate:
     statements: tuple[ast.Assign, ...] = ()
 
 
-def hook_updates(scopes: Scopes) -> Iterator[HookUpdate]:
+def find_hook_updates(scopes: Scopes) -> Iterator[HookUpdate]:
     """The updates that the `begin` of a program's hooks builds, in source order."""
-    for hook in hook_classes(scopes):
+    for hook in find_hook_classes(scopes):
         for method in hook.body:
             if isinstance(method, ast.FunctionDef) and method.name == "begin":
                 for node in walk_breadth_first(method):
@@ -96,7 +96,7 @@ class _Hook:
             return None
         if _read_own_attribute(variable) is None:
             return None  # Not to be had in another method.
-        runs, placeholder = [], self._placeholder(value)
+        runs, placeholder = [], self._find_placeholder(value)
         for use in self._uses[update]:
             if isinstance(use.ctx, ast.Load):
                 run = self._run(use, value, placeholder)
@@ -124,7 +124,7 @@ class _Hook:
                 return None
         return name
 
-    def _placeholder(self, value: ast.expr) -> ast.Assign | None:
+    def _find_placeholder(self, value: ast.expr) -> ast.Assign | None:
         """The statement that makes the placeholder which a value is."""
         for use in self._uses.get(_read_own_attribute(value) or "", []):
             parent = self._scopes.parents.get(use)
@@ -146,7 +146,7 @@ class _Hook:
             return None
         if not isinstance(self._scopes.parents.get(call), ast.Expr):
             return None  # What it gives is looked at.
-        session = session_of(call, self._scopes)
+        session = find_session(call, self._scopes)
         feeds = [*call.args[1:], *(k.value for k in call.keywords)]
         if session is None or any(k.arg != "feed_dict" for k in call.keywords):
             return None

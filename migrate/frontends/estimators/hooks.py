@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.source.nodes import walk_breadth_first
 
 _BASES = frozenset(
@@ -78,12 +78,12 @@ class VariableLoad:
     session: ast.expr
 
 
-def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
+def find_variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
     """Where methods of a program's hooks give variables values."""
-    for hook in hook_classes(scopes):
+    for hook in find_hook_classes(scopes):
         for method in hook.body:
             if isinstance(method, ast.FunctionDef):
-                context, names = _sessions(method)
+                context, names = _find_sessions(method)
                 for node in walk_breadth_first(method):
                     if not isinstance(node, ast.Call) or len(node.args) > 2:
                         continue
@@ -98,7 +98,7 @@ def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
                         yield VariableLoad(node, node.func.value, **given)
 
 
-def session_of(call: ast.Call, scopes: Scopes) -> ast.expr | None:
+def find_session(call: ast.Call, scopes: Scopes) -> ast.expr | None:
     """The session of `session.run(...)` in a hook's method; None where it is none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "run":
         return None
@@ -107,13 +107,13 @@ def session_of(call: ast.Call, scopes: Scopes) -> ast.expr | None:
         node = scopes.parents.get(node)
     if node is None:
         return None
-    context, names = _sessions(node)
+    context, names = _find_sessions(node)
     return call.func.value if _is_session(call.func.value, names, context) else None
 
 
-def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
+def find_session_runs(scopes: Scopes) -> Iterator[SessionRun]:
     """What the methods of a program's hooks run."""
-    hooks = set(hook_classes(scopes))
+    hooks = set(find_hook_classes(scopes))
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.ClassDef) and (
             node in hooks or any(scopes.resolve(base) in _BASES for base in node.bases)
@@ -121,11 +121,11 @@ def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
             known = _Known(node, scopes)
             for method in node.body:
                 if isinstance(method, ast.FunctionDef):
-                    yield from _runs(method, known)
+                    yield from _find_runs(method, known)
 
 
-def _runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
-    context, names = _sessions(method)
+def _find_runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
+    context, names = _find_sessions(method)
     for node in walk_breadth_first(method):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -162,9 +162,9 @@ class _Known:
         for method in class_.body:
             if isinstance(method, ast.FunctionDef):
                 for node in walk_breadth_first(method):
-                    self._note(node, method)
+                    self._note_node(node, method)
 
-    def _note(self, node: ast.AST, method: ast.FunctionDef) -> None:
+    def _note_node(self, node: ast.AST, method: ast.FunctionDef) -> None:
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.ctx, (ast.Store, ast.Del))
@@ -269,10 +269,10 @@ def _find_assigned_values(name: str, method: ast.FunctionDef) -> list[ast.expr |
     return found
 
 
-def _sessions(method: ast.FunctionDef) -> tuple[str | None, set[str]]:
+def _find_sessions(method: ast.FunctionDef) -> tuple[str | None, set[str]]:
     """The name of a method's run context, and those of its session."""
-    session = _parameter(method, _SESSION.get(method.name))
-    context = _parameter(method, _CONTEXT.get(method.name))
+    session = _find_parameter(method, _SESSION.get(method.name))
+    context = _find_parameter(method, _CONTEXT.get(method.name))
     names = {session} if session else set()
     for node in walk_breadth_first(method):
         if isinstance(node, ast.Assign) and _is_session(node.value, names, context):
@@ -291,7 +291,7 @@ def _is_session(node: ast.expr, names: set[str], context: str | None) -> bool:
     )
 
 
-def _parameter(method: ast.FunctionDef, index: int | None) -> str | None:
+def _find_parameter(method: ast.FunctionDef, index: int | None) -> str | None:
     """The name of a method's parameter, by its place after `self`."""
     if index is None or len(method.args.args) <= index:
         return None

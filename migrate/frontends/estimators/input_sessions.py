@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.reach import definitions, find_reached
+from migrate.facts.reach import find_definitions, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators import loaded_sessions
 from migrate.frontends.estimators.estimator import EstimatorProgram, Function
@@ -101,12 +101,12 @@ def _read_session(
     if (
         not plain_sessions.is_plain(scopes, call)
         or not plain_sessions.is_local(scopes, call)
-        or names.argument(call, "graph", 1) is not None
+        or names.find_argument(call, "graph", 1) is not None
     ):
         return None
     opened = scopes.parents[call]
     if isinstance(opened, ast.withitem):
-        name = plain_sessions.name_of(scopes, call)
+        name = plain_sessions.find_name(scopes, call)
         opened = scopes.parents[opened]
         if name is None or not isinstance(opened, ast.With) or len(opened.items) != 1:
             return None
@@ -117,7 +117,7 @@ def _read_session(
         name = opened.targets[0].id
         if _find_assignment(name, opened, scopes) is not opened:
             return None
-        reads = _loads(name, opened, scopes)
+        reads = _find_loads(name, opened, scopes)
     else:
         return None
     if reads is None:
@@ -132,7 +132,7 @@ def _read_session(
                 return None
             dropped.append(statement)
             continue
-        look = _look(run, scopes, program)
+        look = _read_look(run, scopes, program)
         if look is None:
             return None
         looks.append(look)
@@ -147,7 +147,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("eval", "run")
-        and names.key(node.func.value) != name
+        and names.find_key(node.func.value) != name
         and scopes.resolve(node.func) is None
         or isinstance(node, (ast.Attribute, ast.Name))
         and scopes.resolve(node) == "tf.get_default_session"
@@ -161,7 +161,7 @@ def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] |
     Another session may have the same name.
     """
     inside = {n for n in walk_breadth_first(block) if isinstance(n, ast.Name)}
-    every = _loads(name, block, scopes)
+    every = _find_loads(name, block, scopes)
     if any(n not in inside and not _is_in_session(n, name, scopes) for n in every):
         return None
     return [n for n in every if n in inside]
@@ -208,21 +208,23 @@ def _initialises(fetched: ast.expr, scopes: Scopes) -> bool:
     )
 
 
-def _look(run: ast.Call, scopes: Scopes, program: EstimatorProgram) -> Look | None:
+def _read_look(run: ast.Call, scopes: Scopes, program: EstimatorProgram) -> Look | None:
     fetched = run.args[0]
     if isinstance(fetched, ast.Call):
         return Look(run, None) if _takes_batch(fetched, scopes, program) else None
-    roots = [root_of(part) for part in _parts(fetched)]
+    roots = [find_root(part) for part in _list_parts(fetched)]
     if not roots or any(root is None for root in roots):
         return None
     read = [root for root in roots if root is not None]
-    batches = _batches(read[0], scopes, program)
+    batches = _find_batches(read[0], scopes, program)
     if batches is None or any(root.id not in batches.targets for root in read):
         return None
     several = isinstance(fetched, (ast.List, ast.Tuple, ast.Dict))
     if not several:
         return Look(run, batches, fetched is read[0] and batches.whole)
-    order = tuple(part.id for part in _parts(fetched) if isinstance(part, ast.Name))
+    order = tuple(
+        part.id for part in _list_parts(fetched) if isinstance(part, ast.Name)
+    )
     if batches.whole:
         return None
     whole = order == batches.targets and len(order) == len(roots)
@@ -230,7 +232,7 @@ def _look(run: ast.Call, scopes: Scopes, program: EstimatorProgram) -> Look | No
     return Look(run, batches, whole, whole and _stays_a_list(run, scopes))
 
 
-def _parts(fetched: ast.expr) -> list[ast.expr]:
+def _list_parts(fetched: ast.expr) -> list[ast.expr]:
     if isinstance(fetched, (ast.List, ast.Tuple)):
         return fetched.elts
     if isinstance(fetched, ast.Dict):
@@ -238,7 +240,7 @@ def _parts(fetched: ast.expr) -> list[ast.expr]:
     return [fetched]
 
 
-def root_of(part: ast.expr) -> ast.Name | None:
+def find_root(part: ast.expr) -> ast.Name | None:
     """The name in `features["x"]`, which means the same of tensors and of their values."""
     while isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
         part = part.value
@@ -256,21 +258,21 @@ def _stays_a_list(run: ast.Call, scopes: Scopes) -> bool:
 
 def _takes_batch(call: ast.Call, scopes: Scopes, program: EstimatorProgram) -> bool:
     """Whether a call is of a function, in sight, that takes a batch from an iterator."""
-    functions = list(_callees(call.func, scopes))
+    functions = list(_find_callees(call.func, scopes))
     return bool(functions) and all(_draws(f, scopes, program) for f in functions)
 
 
-def _callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
+def _find_callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
     """What is called: functions, those that a call of a function in sight returns."""
     if isinstance(function, ast.Name):
-        owner = scopes.scope_of(function).owner(function.id)
+        owner = scopes.find_scope(function).find_owner(function.id)
         bindings = owner.bindings[function.id] if owner is not None else []
         for binding in bindings:
             value = binding.value if isinstance(binding, ast.Assign) else None
             if isinstance(value, ast.Call):
                 yield from _find_made_functions(value, scopes)
             else:
-                yield from definitions(scopes, function)
+                yield from find_definitions(scopes, function)
                 return
     elif isinstance(function, ast.Lambda):
         yield function
@@ -281,9 +283,9 @@ def _callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
 def _find_made_functions(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
     """Functions within a function that returns one: `make_input_fn(True)`."""
     if _is_partial(call.func, scopes) and call.args:
-        yield from _callees(call.args[0], scopes)
+        yield from _find_callees(call.args[0], scopes)
     elif isinstance(call.func, ast.Name):
-        for maker in definitions(scopes, call.func):
+        for maker in find_definitions(scopes, call.func):
             yield from (
                 n
                 for n in walk_breadth_first(maker)
@@ -296,7 +298,7 @@ def _is_partial(function: ast.expr, scopes: Scopes) -> bool:
     name = function.value if isinstance(function, ast.Attribute) else function
     if not isinstance(name, ast.Name):
         return False
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     for binding in owner.bindings[name.id] if owner is not None else []:
         if isinstance(function, ast.Attribute):
             if isinstance(binding, ast.Import) and function.attr == "partial":
@@ -329,7 +331,7 @@ def _gives_list(function: ast.AST) -> bool:
 
 def _find_assignment(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | None:
     """The one assignment of a name."""
-    owner = scopes.scope_of(near).owner(name)
+    owner = scopes.find_scope(near).find_owner(name)
     bindings = owner.bindings[name] if owner is not None else []
     if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
         if len(bindings[0].targets) == 1:
@@ -337,7 +339,7 @@ def _find_assignment(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | N
     return None
 
 
-def _batches(
+def _find_batches(
     read: ast.Name, scopes: Scopes, program: EstimatorProgram
 ) -> Batches | None:
     """What a name that is fetched is a batch of, if nothing else is done with it."""
@@ -361,7 +363,7 @@ def _batches(
     iterator: ast.Assign | None = None
     if isinstance(made, ast.Name):
         iterator = _find_assignment(made.id, made, scopes)
-        if iterator is None or _loads(made.id, iterator, scopes) != [made]:
+        if iterator is None or _find_loads(made.id, iterator, scopes) != [made]:
             return None
         made = iterator.value
     dataset = _find_dataset(made, scopes)
@@ -396,21 +398,21 @@ def _find_dataset(made: ast.expr, scopes: Scopes) -> ast.expr | None:
     return None
 
 
-def _loads(name: str, near: ast.AST, scopes: Scopes) -> list[ast.Name]:
-    owner = scopes.scope_of(near).owner(name)
+def _find_loads(name: str, near: ast.AST, scopes: Scopes) -> list[ast.Name]:
+    owner = scopes.find_scope(near).find_owner(name)
     return [
         n
         for n in scopes.walk()
         if isinstance(n, ast.Name)
         and n.id == name
         and isinstance(n.ctx, ast.Load)
-        and scopes.scope_of(n).owner(name) is owner
+        and scopes.find_scope(n).find_owner(name) is owner
     ]
 
 
 def _is_only_fetched(name: str, near: ast.AST, scopes: Scopes) -> bool:
     """Whether every use of a name, or of its parts, is what a session runs."""
-    for load in _loads(name, near, scopes):
+    for load in _find_loads(name, near, scopes):
         node: ast.AST = load
         above = scopes.parents[node]
         while isinstance(above, ast.Subscript) and isinstance(

@@ -55,7 +55,7 @@ def _read_session(call: ast.Call, scopes: Scopes, alone: bool) -> LoadedSession 
         or not plain_sessions.is_local(scopes, call)
     ):
         return None
-    graph = names.argument(call, "graph", 1)
+    graph = names.find_argument(call, "graph", 1)
     outer = scopes.parents[block]
     bare = False
     if graph is None and isinstance(outer, ast.With) and _opens_graph(outer, scopes):
@@ -80,14 +80,14 @@ def _loads_only(block: ast.With, scopes: Scopes) -> bool:
     inside = set(walk_breadth_first(block))
     uses = [(node, s) for node, s in scopes.walk_uses() if node in inside]
     symbols = {s for _, s in uses if s.startswith("tf.")}
-    if any(s in table.IN_COMPAT and not root(node, scopes) for node, s in uses):
+    if any(s in table.IN_COMPAT and not find_root(node, scopes) for node, s in uses):
         return False
     return bool(symbols & table.LOADS) and all(
         s in table.LOADS or s.startswith(table.BESIDE) for s in symbols
     )
 
 
-def root(node: ast.expr, scopes: Scopes) -> str:
+def find_root(node: ast.expr, scopes: Scopes) -> str:
     """What TensorFlow is called where a symbol of it is named; "" where it is not."""
     while isinstance(node, ast.Attribute):
         node = node.value
@@ -97,15 +97,15 @@ def root(node: ast.expr, scopes: Scopes) -> str:
 
 def _fetches_own(block: ast.With) -> bool:
     """Whether all that the block runs is bound in it, or a string."""
-    bound = set().union(set(), *[names.binds(s) for s in block.body])
-    bound |= names.binds_of_item(block.items[0])
+    bound = set().union(set(), *[names.find_binds(s) for s in block.body])
+    bound |= names.find_item_binds(block.items[0])
     for node in walk_breadth_first(block):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "eval":
                 return False
             if node.func.attr == "run":
-                fetched = names.argument(node, "fetches", 0)
-                if fetched is None or names.reads(fetched) - bound:
+                fetched = names.find_argument(node, "fetches", 0)
+                if fetched is None or names.find_reads(fetched) - bound:
                     return False
     return True
 
@@ -116,7 +116,7 @@ def _is_graph(node: ast.expr, scopes: Scopes) -> bool:
 
 def _is_empty_graph(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a name is bound once, to a graph that is made empty."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bindings = owner.bindings[name.id] if owner is not None else []
     return (
         len(bindings) == 1

@@ -39,7 +39,7 @@ class Scaffold:
     refused: tuple[ast.AST, str] | None = None
 
 
-def scaffolds(scopes: Scopes) -> list[Scaffold]:
+def find_scaffolds(scopes: Scopes) -> list[Scaffold]:
     """Every one of a file."""
     return [
         read(call, scopes)
@@ -101,7 +101,7 @@ def _is_quiet(
         return symbol in known
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings[node.id] if owner is not None else []
     if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
         return False
@@ -115,12 +115,12 @@ def _is_quiet(
 def _is_read_elsewhere(made: ast.Assign, gone: set[ast.AST], scopes: Scopes) -> bool:
     target = made.targets[0]
     assert isinstance(target, ast.Name)
-    owner = scopes.scope_of(target).owner(target.id)
+    owner = scopes.find_scope(target).find_owner(target.id)
     return any(
         isinstance(node, ast.Name)
         and node.id == target.id
         and isinstance(node.ctx, ast.Load)
         and node not in gone
-        and scopes.scope_of(node).owner(node.id) is owner
+        and scopes.find_scope(node).find_owner(node.id) is owner
         for node in scopes.walk()
     )

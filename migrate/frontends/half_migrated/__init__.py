@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.bare_loop import (
     BareLoopReader,
-    empty_block,
-    idle_block,
+    find_empty_block,
+    find_idle_block,
 )
 from migrate.frontends.half_migrated.cluster import SERVERS
 from migrate.frontends.half_migrated.keras_training import read_keras_training
 from migrate.frontends.half_migrated.reader import Reader
 from migrate.frontends.half_migrated.refused import MIXED, Refused
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
-from migrate.rules.mistakes.mistake import calls, method
+from migrate.rules.mistakes.mistake import find_method, list_calls
 from migrate.tables import roles
 
 __all__ = ["Refused", "recognise"]
@@ -41,7 +41,7 @@ _TAKEN = frozenset({"master", "target", "config", "cluster", "is_chief"})
 
 def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused | None:
     """The program of a file; why it is not taken; or None where there is none."""
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     symbols = {symbol for _, symbol in found}
     if "tf.train.ClusterSpec" not in symbols:
         return None
@@ -56,13 +56,13 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
     if not sessions:
         trains = any(_applies(call) for call, _ in found)
         return _read_bare(scopes, found, ()) if trains else None
-    if not symbols & SERVERS and all(empty_block(scopes, s) for s in sessions):
+    if not symbols & SERVERS and all(find_empty_block(scopes, s) for s in sessions):
         return _read_bare(scopes, found, sessions)
     try:
         return Reader(scopes, found, sessions).read()
     except Refused as refused:
         idle = all(
-            idle_block(scopes, s) and {k.arg for k in s.keywords} <= _TAKEN
+            find_idle_block(scopes, s) and {k.arg for k in s.keywords} <= _TAKEN
             for s in sessions
         )
         if idle and not symbols & SERVERS and refused.reason != MIXED:
@@ -82,7 +82,7 @@ def _read_bare(
 
 
 def _applies(call: ast.Call) -> bool:
-    return method(call) == "apply_gradients"
+    return find_method(call) == "apply_gradients"
 
 
 def _distributes(call: ast.Call, symbol: str) -> bool:
@@ -91,5 +91,5 @@ def _distributes(call: ast.Call, symbol: str) -> bool:
         symbol.startswith("tf.distribute.")
         and symbol.endswith("Strategy")
         or symbol in _CONNECTS
-        or (method(call) == "scope" and not symbol)
+        or (find_method(call) == "scope" and not symbol)
     )

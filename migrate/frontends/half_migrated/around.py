@@ -9,7 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import Source, Step
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 # What the emitted session has, beside `run` of the step.
@@ -34,11 +34,11 @@ def check(
         own = (
             find_called_function(scopes, call.func) is not None
         )  # An object's of the file.
-        if method(call) in _LOOPS and not symbol and not own:
+        if find_method(call) in _LOOPS and not symbol and not own:
             raise Refused(
                 "D121",
                 call,
-                f"`{method(call)}` is a training loop of Keras, beside the "
+                f"`{find_method(call)}` is a training loop of Keras, beside the "
                 "program's own loop",
                 "Write the training as steps. Or use Keras alone: make and compile "
                 "the model in the strategy's scope, without a session.",
@@ -112,8 +112,8 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
             )
     if source.dataset is None:
         return
-    given = names.reads(source.dataset)
-    bound = {n for s in block.body for n in names.binds(s)}
+    given = names.find_reads(source.dataset)
+    bound = {n for s in block.body for n in names.find_binds(s)}
     if given & bound:
         raise Refused(
             "D125",

@@ -21,11 +21,11 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import step as steps
 from migrate.frontends.half_migrated.cluster import ClusterReader
-from migrate.frontends.half_migrated.inline import check_changing, split
+from migrate.frontends.half_migrated.inline import check_changing, split_step
 from migrate.frontends.half_migrated.losses import LossReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.suite import SuiteReader
-from migrate.frontends.half_migrated.tapes import tapes as tapes_in
+from migrate.frontends.half_migrated.tapes import find_tapes as tapes_in
 from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import BareLoop, Server, Source
 from migrate.rules.mistakes.replicas import gives_dataset
@@ -36,9 +36,9 @@ _RECIPE = (
 )
 
 
-def empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
+def find_empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
     """The block of a session in which nothing happens, and which nothing else names."""
-    block = idle_block(scopes, session)
+    block = find_idle_block(scopes, session)
     if block is None or not all(
         isinstance(s, ast.Pass)
         or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
@@ -48,7 +48,7 @@ def empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
     return block
 
 
-def idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
+def find_idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
     """The block of a session that is asked for nothing, and that reaches no server."""
     item = scopes.parents[session]
     block = scopes.parents[item]
@@ -58,7 +58,7 @@ def idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
         and len(block.items) == 1
     ):
         return None
-    chief = names.argument(session, "is_chief")
+    chief = names.find_argument(session, "is_chief")
     if chief is not None and not isinstance(chief, ast.Constant):
         return None  # The program knows its task.
     if any(
@@ -66,7 +66,9 @@ def idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
         for n in walk_breadth_first(session)
     ):
         return None  # A server's, of another file.
-    name = names.key(item.optional_vars) if item.optional_vars is not None else None
+    name = (
+        names.find_key(item.optional_vars) if item.optional_vars is not None else None
+    )
     for node in scopes.walk():
         if isinstance(node, ast.Name) and node.id == name:
             if isinstance(node.ctx, ast.Load):
@@ -101,17 +103,17 @@ class BareLoopReader:
         """
         scopes = self._scopes
         clusters = ClusterReader(scopes, self._found)
-        cluster, jobs = clusters.cluster()
-        server = clusters.server()
+        cluster, jobs = clusters.read_cluster()
+        server = clusters.read_server()
         if server is not None:
             _check_server(scopes, server)
-        call, inner = self._step()
+        call, inner = self._find_step()
         outer = self._find_outermost_loop(inner)
         opened = [
             block for s in self._sessions if (block := self._find_session_block(s))
         ]
         suites = SuiteReader(scopes, self._found, opened)
-        owner, field, suite, setters, whole = suites.suite(outer)
+        owner, field, suite, setters, whole = suites.read_suite(outer)
         suites.check_devices(setters)
         if scopes.parents[cluster] not in suite:
             raise Refused(
@@ -120,10 +122,10 @@ class BareLoopReader:
                 "the loop and the cluster are in different functions",
                 _RECIPE,
             )
-        ready = suites.ready(suite, cluster, server)
+        ready = suites.find_ready(suite, cluster, server)
         made = suites.find_model_statements(suite, whole)
-        given, inline = self._batch(inner, call)
-        body = inline or [ast.Expr(a) for a in steps.arguments_of(call)]  # type: ignore[arg-type]
+        given, inline = self._find_batch(inner, call)
+        body = inline or [ast.Expr(a) for a in steps.list_arguments(call)]  # type: ignore[arg-type]
         around = ast.With([], [outer])
         check_changing(around, body, given)
         if call is not None:
@@ -173,10 +175,10 @@ class BareLoopReader:
             inner,
             source,
             step,
-            tuple(reader.mean_calls()),
+            tuple(reader.find_mean_calls()),
         )
 
-    def _step(self) -> tuple[ast.Call | None, ast.For | ast.While]:
+    def _find_step(self) -> tuple[ast.Call | None, ast.For | ast.While]:
         """The call of the step's function, None where it stands in the loop; the loop."""
         scopes = self._scopes
         all_tapes = tapes_in(scopes, scopes.tree)
@@ -223,9 +225,9 @@ class BareLoopReader:
 
     def _find_session_block(self, session: ast.Call) -> ast.With | None:
         """The block of a session around code: the code stands for it."""
-        if empty_block(self._scopes, session) is not None:
+        if find_empty_block(self._scopes, session) is not None:
             return None
-        return idle_block(self._scopes, session)
+        return find_idle_block(self._scopes, session)
 
     def _find_outermost_loop(self, loop: ast.For | ast.While) -> ast.For | ast.While:
         node: ast.AST = loop
@@ -234,7 +236,7 @@ class BareLoopReader:
         assert isinstance(node, (ast.For, ast.While))
         return node
 
-    def _batch(
+    def _find_batch(
         self, loop: ast.For | ast.While, call: ast.Call | None
     ) -> tuple[list[str], list[ast.stmt]]:
         """What the step is given of the loop, and its statements where it stands there."""
@@ -248,16 +250,18 @@ class BareLoopReader:
                 i for i, s in enumerate(loop.body) if tape in walk_breadth_first(s)
             )
             before = loop.body[:at]
-            inline = split(scopes, loop.body, before, ())
-            read = {n for s in inline for n in names.reads(s)}
+            inline = split_step(scopes, loop.body, before, ())
+            read = {n for s in inline for n in names.find_reads(s)}
         else:
-            read = {n for a in steps.arguments_of(call) for n in names.reads(a)}
-        bound = [n for s in before for n in _list_names_in_order(s, names.binds(s))]
+            read = {n for a in steps.list_arguments(call) for n in names.find_reads(a)}
+        bound = [
+            n for s in before for n in _list_names_in_order(s, names.find_binds(s))
+        ]
         if isinstance(loop, ast.For):
             over = loop.iter
-            counts = isinstance(over, ast.Call) and names.key(over.func) == "range"
+            counts = isinstance(over, ast.Call) and names.find_key(over.func) == "range"
             if not counts:
-                targets = names.binds(ast.For(loop.target, loop.iter, [], []))
+                targets = names.find_binds(ast.For(loop.target, loop.iter, [], []))
                 bound = [*_list_names_in_order(loop.target, targets), *bound]
         given = [n for n in dict.fromkeys(bound) if n in read]
         if not given:
@@ -273,11 +277,14 @@ class BareLoopReader:
 
 def _check_server(scopes: Scopes, server: Server) -> None:
     """Raises Refused where a server that no session reaches tells the tasks apart."""
-    job, index = names.literal(server.job_name), names.literal(server.task_index)
+    job, index = (
+        names.read_literal(server.job_name),
+        names.read_literal(server.task_index),
+    )
     reached = any(
         isinstance(node, ast.Attribute)
         and node.attr == "target"
-        and names.key(node.value) == server.name
+        and names.find_key(node.value) == server.name
         for node in scopes.walk()
     )
     if reached or server.joins or job not in ("worker", "chief") or index is None:

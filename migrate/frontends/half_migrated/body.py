@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.half_migrated.tapes import tapes
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.frontends.half_migrated.tapes import find_tapes
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
@@ -40,7 +40,7 @@ class BodyChecks:
         self._function = function
         self._counts = counts
         self._known: set[str] = set()
-        self._bound = {n for s in body for n in names.binds(s)}
+        self._bound = {n for s in body for n in names.find_binds(s)}
         # What is printed by a function that TensorFlow traced was printed once, too.
         self._traced = function is not None and bool(function.decorator_list)
 
@@ -60,7 +60,7 @@ class BodyChecks:
                 )
 
     def _takes_value(self, call: ast.Call) -> bool:
-        if method(call) == "numpy":
+        if find_method(call) == "numpy":
             return True
         if (self._scopes.find_dotted_path(call.func) or "").startswith(
             _ANEW
@@ -81,17 +81,17 @@ class BodyChecks:
         elif isinstance(statement, ast.Expr):
             self._check_call(statement, first)
         elif isinstance(statement, ast.AugAssign):
-            if names.key(statement.target) not in self._known:
+            if names.find_key(statement.target) not in self._known:
                 raise Refused(
                     "D125", statement, "the step counts in a Python variable", PLAIN
                 )
         elif isinstance(statement, ast.Assign):
             self._check_assign(statement)
         elif isinstance(statement, ast.With):
-            if not tapes(self._scopes, statement):
+            if not find_tapes(self._scopes, statement):
                 raise Refused("D125", statement, "the step contains a block", PLAIN)
             for item in statement.items:
-                self._known |= names.binds_of_item(item)
+                self._known |= names.find_item_binds(item)
             self._check_suite(statement.body)
         elif isinstance(statement, ast.If):
             self._check_if(statement)
@@ -116,7 +116,7 @@ class BodyChecks:
             prints = isinstance(value.func, ast.Name) and value.func.id == "print"
             if (
                 value in self._counts
-                or method(value) == "apply_gradients"
+                or find_method(value) == "apply_gradients"
                 or self._scopes.resolve(value.func) in _IN_GRAPH
                 or (prints and self._traced)
             ):
@@ -133,12 +133,12 @@ class BodyChecks:
         stored = [t for t in statement.targets if not _are_names(t)]
         early: set[str] = set()
         if self._function is None:
-            early = names.reads(statement.value) & self._bound - self._known
+            early = names.find_reads(statement.value) & self._bound - self._known
         if stored or early:
             raise Refused(
                 "D125", statement, "the step changes an object of the loop", PLAIN
             )
-        self._known |= names.binds(statement)
+        self._known |= names.find_binds(statement)
 
     def _check_if(self, statement: ast.If) -> None:
         """A choice that is the same in every step may be made when it is traced."""
@@ -155,7 +155,7 @@ class BodyChecks:
             for s in [*statement.body, *statement.orelse]
             for n in walk_breadth_first(s)
         ):
-            if isinstance(node, ast.Call) and method(node) in (
+            if isinstance(node, ast.Call) and find_method(node) in (
                 *("gradient", "apply_gradients"),
             ):
                 raise Refused(
@@ -179,7 +179,7 @@ class BodyChecks:
     def _is_once(self, node: ast.Name) -> bool:
         if node.id in self._bound:
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if self._function is not None and node.id in {
             a.arg
@@ -189,7 +189,7 @@ class BodyChecks:
             return False
         if len(bound) != 1:
             return False
-        made = binding(self._scopes, node)
+        made = find_binding(self._scopes, node)
         if made is None:  # `FLAGS, _ = parser.parse_known_args()`, or an import.
             return isinstance(bound[0], (ast.Import, ast.ImportFrom, ast.Assign))
         symbol = self._scopes.resolve(made.func) if isinstance(made, ast.Call) else ""

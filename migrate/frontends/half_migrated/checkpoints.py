@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.source.nodes import walk_breadth_first
 
 _CHECKPOINT, _MANAGER = "tf.train.Checkpoint", "tf.train.CheckpointManager"
@@ -17,7 +17,7 @@ _RESTORE = frozenset({"restore", "read", "restore_or_initialize"})
 _RECIPE = "Give the session a checkpoint_dir. It then saves and restores."
 
 
-def saves(
+def find_saves(
     scopes: Scopes,
     found: list[tuple[ast.Call, str]],
     suite: list[ast.stmt],
@@ -56,7 +56,7 @@ def saves(
             isinstance(node, ast.Name)
             and node.id in kept
             and isinstance(node.ctx, ast.Load)
-            and binding(scopes, node) is kept[node.id]
+            and find_binding(scopes, node) is kept[node.id]
         ):
             continue
         around = scopes.parents[node]
@@ -84,7 +84,7 @@ def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> N
     """What is saved is made once, for all workers."""
     held = [*call.args, *(k.value for k in call.keywords)]
     for value in held:
-        found = binding(scopes, value)
+        found = find_binding(scopes, value)
         statement = scopes.parents.get(found) if found is not None else None
         if statement not in made or (
             isinstance(found, ast.Call) and scopes.resolve(found.func) == "tf.Variable"

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Server
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 SERVERS = frozenset({"tf.train.Server", "tf.distribute.Server"})
@@ -25,13 +25,15 @@ class ClusterReader:
         self._scopes = scopes
         self._found = found
 
-    def cluster(self) -> tuple[ast.expr, frozenset[str]]:
+    def read_cluster(self) -> tuple[ast.expr, frozenset[str]]:
         made = [c for c, symbol in self._found if symbol == "tf.train.ClusterSpec"]
         parent = self._scopes.parents[made[0]]
         given = made[0].args[0] if made[0].args else None
-        spec = binding(self._scopes, given) or given if given is not None else None
+        spec = find_binding(self._scopes, given) or given if given is not None else None
         keys = (
-            [names.literal(k) for k in spec.keys] if isinstance(spec, ast.Dict) else []
+            [names.read_literal(k) for k in spec.keys]
+            if isinstance(spec, ast.Dict)
+            else []
         )
         if (
             len(made) != 1
@@ -50,7 +52,7 @@ class ClusterReader:
             )
         return parent.targets[0], frozenset(str(k) for k in keys)
 
-    def server(self) -> Server | None:
+    def read_server(self) -> Server | None:
         made = [c for c, symbol in self._found if symbol in SERVERS]
         if not made:
             return None
@@ -83,8 +85,8 @@ class ClusterReader:
         joins = tuple(
             parent
             for c, _ in self._found
-            if method(c) == "join"
-            and names.key(c.func.value) == name  # type: ignore[attr-defined]
+            if find_method(c) == "join"
+            and names.find_key(c.func.value) == name  # type: ignore[attr-defined]
             and isinstance(parent := self._scopes.parents[c], ast.Expr)
         )
         allowed = {id(j.value.func.value) for j in joins}  # type: ignore[attr-defined]
@@ -118,7 +120,7 @@ class ClusterReader:
         """A client has parameter servers to train on; a task knows which it is."""
         if server is not None:
             # A script of one task need not tell which others only serve.
-            of_worker = names.literal(server.job_name) in ("worker", "chief")
+            of_worker = names.read_literal(server.job_name) in ("worker", "chief")
             if "ps" in jobs and not server.joins and not of_worker:
                 raise Refused(
                     "D121",
@@ -138,7 +140,7 @@ class ClusterReader:
                 "a tf.distribute.Server.",
             )
         chief = arguments.get("is_chief")
-        if chief is not None and names.literal(chief) is not True:
+        if chief is not None and names.read_literal(chief) is not True:
             raise Refused(
                 "D121",
                 session,

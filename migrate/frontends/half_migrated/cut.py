@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Source
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 # What draws or gives several row numbers at once.
@@ -48,9 +48,9 @@ class CutReader:
         self._scopes = scopes
         self._block = block
         self._before = before
-        self._bound = {n for s in block.body for n in names.binds(s)}
+        self._bound = {n for s in block.body for n in names.find_binds(s)}
 
-    def source(
+    def find_source(
         self, loop: ast.stmt, body: list[ast.stmt], step: ast.stmt, wanted: set[str]
     ) -> Source | None:
         """The batch of a step, None where it is not cut by hand.
@@ -64,8 +64,8 @@ class CutReader:
         targets: list[ast.expr] = []
         examples: list[ast.expr] = []
         for statement in body[: body.index(step)]:
-            for target, value in _pairs(statement):
-                example = self._example(value)
+            for target, value in _list_pairs(statement):
+                example = self._make_example(value)
                 if example is None or target.id not in wanted:
                     continue
                 if statement not in takes:
@@ -75,11 +75,11 @@ class CutReader:
         if not takes:
             return None
         for statement in takes:
-            if len(list(_pairs(statement))) != sum(
-                t in targets for t, _ in _pairs(statement)
+            if len(list(_list_pairs(statement))) != sum(
+                t in targets for t, _ in _list_pairs(statement)
             ):
                 return None  # Half of it is something else.
-        given = {n for e in examples for n in names.reads(e)}
+        given = {n for e in examples for n in names.find_reads(e)}
         self._check_shuffled(given)
         clash = given & self._bound
         if clash:
@@ -102,10 +102,14 @@ class CutReader:
 
     def _check_shuffled(self, given: set[str]) -> None:
         """Raises Refused where workers would shuffle one array, each its own way."""
-        own = self._bound.union(*[names.binds(s) for s in self._before])
+        own = self._bound.union(*[names.find_binds(s) for s in self._before])
         for node in walk_breadth_first(self._block):
-            if isinstance(node, ast.Call) and method(node) == "shuffle" and node.args:
-                shuffled = names.key(node.args[0])
+            if (
+                isinstance(node, ast.Call)
+                and find_method(node) == "shuffle"
+                and node.args
+            ):
+                shuffled = names.find_key(node.args[0])
                 if shuffled in given or shuffled not in own:
                     raise Refused(
                         "D125",
@@ -116,7 +120,7 @@ class CutReader:
                         "cut the batches by it.",
                     )
 
-    def _example(self, value: ast.expr) -> ast.expr | None:
+    def _make_example(self, value: ast.expr) -> ast.expr | None:
         """The expression with one row in place of the batch's, None if it is no batch."""
         if isinstance(value, ast.Subscript):
             rows = value.slice
@@ -124,25 +128,27 @@ class CutReader:
                 return None
             if isinstance(rows, ast.Tuple) or not self._takes_several_rows(rows):
                 return None
-            return ast.Subscript(self._whole(value.value), _ONE_ROW, ast.Load())
+            return ast.Subscript(self._find_whole(value.value), _ONE_ROW, ast.Load())
         if not isinstance(value, ast.Call):
             if isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
-                left = self._example(value.left)
+                left = self._make_example(value.left)
                 return None if left is None else ast.BinOp(left, value.op, value.right)
             return None
         if any(isinstance(a, ast.Starred) for a in value.args):
             return None
         rest = [*value.args, *(k.value for k in value.keywords)]
-        if method(value) in _KEEPS or _flattens(value):
+        if find_method(value) in _KEEPS or _flattens(value):
             assert isinstance(value.func, ast.Attribute)
-            inner = self._example(value.func.value)
-            if inner is None or any(names.reads(a) & self._bound for a in rest):
+            inner = self._make_example(value.func.value)
+            if inner is None or any(names.find_reads(a) & self._bound for a in rest):
                 return None
             function: ast.expr = ast.Attribute(inner, value.func.attr, ast.Load())
             return ast.Call(function, value.args, value.keywords)
         if self._name_call(value) in _CONVERTS and value.args:
-            inner = self._example(value.args[0])
-            if inner is None or any(names.reads(a) & self._bound for a in rest[1:]):
+            inner = self._make_example(value.args[0])
+            if inner is None or any(
+                names.find_reads(a) & self._bound for a in rest[1:]
+            ):
                 return None
             return ast.Call(value.func, [inner, *value.args[1:]], value.keywords)
         return None
@@ -154,10 +160,10 @@ class CutReader:
             or ""
         )
 
-    def _whole(self, array: ast.expr) -> ast.expr:
+    def _find_whole(self, array: ast.expr) -> ast.expr:
         """The array of which another holds rows: `x` of `own = x[task::2]`."""
         while isinstance(array, ast.Name):
-            owner = self._scopes.scope_of(array).owner(array.id)
+            owner = self._scopes.find_scope(array).find_owner(array.id)
             bound = owner.bindings.get(array.id, []) if owner is not None else []
             if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
                 return array
@@ -176,16 +182,16 @@ class CutReader:
     def _takes_several_rows(self, rows: ast.expr) -> bool:
         """Whether an index takes several rows."""
         if isinstance(rows, ast.Slice):
-            return bool(names.reads(rows) & self._bound)
+            return bool(names.find_reads(rows) & self._bound)
         if isinstance(rows, ast.Subscript):
             return isinstance(rows.slice, ast.Slice)
         if isinstance(rows, ast.Call):
-            return method(rows) in _ROWS
+            return find_method(rows) in _ROWS
         if isinstance(rows, ast.Name):
             made = [
                 s.value
                 for s in walk_breadth_first(self._block)
-                if isinstance(s, ast.Assign) and rows.id in names.binds(s)
+                if isinstance(s, ast.Assign) and rows.id in names.find_binds(s)
             ]
             return bool(made) and all(
                 not isinstance(m, ast.Name) and self._takes_several_rows(m)
@@ -196,13 +202,13 @@ class CutReader:
 
 def _flattens(call: ast.Call) -> bool:
     """`.reshape(-1, 784)`, or of a tuple: as many rows as there were."""
-    if method(call) != "reshape" or not call.args or call.keywords:
+    if find_method(call) != "reshape" or not call.args or call.keywords:
         return False
     shape = call.args[0].elts if isinstance(call.args[0], ast.Tuple) else call.args
-    return bool(shape) and names.literal(shape[0]) == -1
+    return bool(shape) and names.read_literal(shape[0]) == -1
 
 
-def _pairs(statement: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr]]:
+def _list_pairs(statement: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr]]:
     """What an assignment gives to which name."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "Move code that reports on a step into the loop, after apply_gradients."
@@ -31,7 +31,7 @@ _MODULES = (
 )
 
 
-def split(
+def split_step(
     scopes: Scopes,
     suite: list[ast.stmt],
     sources: Collection[ast.stmt],
@@ -48,7 +48,7 @@ def split(
     Raises:
       Refused: no update is seen, or what is left could not stand around a run.
     """
-    end = _update(suite) + 1
+    end = _find_update(suite) + 1
     while end < len(suite) and _is_one_of(suite[end], counts):
         end += 1
     before = [s for s in suite[:end] if s not in sources]
@@ -56,9 +56,9 @@ def split(
     for index, statement in enumerate(before):
         if statement not in step and any(s in step for s in before[:index]):
             _check_telling(scopes, statement, step)
-    told = {n for s in before if s not in step for n in names.binds(s)}
+    told = {n for s in before if s not in step for n in names.find_binds(s)}
     for statement in step:
-        clash = names.reads(statement) & told
+        clash = names.find_reads(statement) & told
         if clash:
             raise Refused(
                 "D125",
@@ -81,7 +81,7 @@ def check_changing(
       step: the statements, or the arguments of the call, that make the step.
       given: the names of the batch.
     """
-    own = {n for s in step for n in names.binds(s)}
+    own = {n for s in step for n in names.find_binds(s)}
     inside = {id(n) for s in step for n in walk_breadth_first(s)}
     bound = {
         node.id
@@ -91,7 +91,7 @@ def check_changing(
         and id(node) not in inside
     }
     for statement in step:
-        clash = names.reads(statement) & bound - own - set(given)
+        clash = names.find_reads(statement) & bound - own - set(given)
         if clash:
             at = statement.value if isinstance(statement, ast.Expr) else statement
             raise Refused(
@@ -105,10 +105,10 @@ def check_changing(
             )
 
 
-def _update(suite: list[ast.stmt]) -> int:
+def _find_update(suite: list[ast.stmt]) -> int:
     for index, statement in enumerate(suite):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            if method(statement.value) == "apply_gradients":
+            if find_method(statement.value) == "apply_gradients":
                 return index
     raise Refused(
         "D125",
@@ -131,22 +131,22 @@ def _slice_needed_statements(
     for statement in reversed(suite):
         root = isinstance(statement, ast.With) or _is_one_of(statement, counts)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            root = root or method(statement.value) == "apply_gradients"
+            root = root or find_method(statement.value) == "apply_gradients"
         # A counter that only the loop reads is not wanted; what the step is made of is.
-        if root or names.binds(statement) & wanted:
+        if root or names.find_binds(statement) & wanted:
             found.insert(0, statement)
-            wanted |= names.reads(statement)
+            wanted |= names.find_reads(statement)
     return found
 
 
 def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) -> None:
     """What stood within the step happens after it: it may only tell of values."""
-    for call in _calls(statement):
+    for call in _find_calls(statement):
         dotted = scopes.resolve(call.func) or scopes.find_dotted_path(call.func) or ""
         plain = isinstance(call.func, ast.Name) and call.func.id in _FUNCTIONS
         if (
             not plain
-            and method(call) not in _METHODS
+            and find_method(call) not in _METHODS
             and not dotted.startswith(_MODULES)
         ):
             raise Refused(
@@ -182,5 +182,5 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
         )
 
 
-def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+def _find_calls(statement: ast.stmt) -> Iterator[ast.Call]:
     return (n for n in walk_breadth_first(statement) if isinstance(n, ast.Call))

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.half_migrated.bare_loop import idle_block
+from migrate.frontends.half_migrated.bare_loop import find_idle_block
 from migrate.frontends.half_migrated.cluster import ClusterReader
 from migrate.frontends.half_migrated.refused import Refused, refuse_mixture
 from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import makes_model
 from migrate.program.eager import FitProgram, Server
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import SESSION_PARAMETERS
 
@@ -69,28 +69,30 @@ class _Reader:
         self.trains = [
             call
             for call, symbol in found
-            if method(call) in _TRAIN and not symbol and self._model(call) is not None
+            if find_method(call) in _TRAIN
+            and not symbol
+            and self._find_model(call) is not None
         ]
 
-    def _model(self, call: ast.Call) -> ast.expr | None:
+    def _find_model(self, call: ast.Call) -> ast.expr | None:
         """What makes the model whose method is called."""
         assert isinstance(call.func, ast.Attribute)
-        made = binding(self._scopes, call.func.value)
+        made = find_binding(self._scopes, call.func.value)
         return made if made is not None and makes_model(self._scopes, made) else None
 
     def read(self) -> FitProgram:
         self._check()
-        opened = [self._block(call) for call in self._sessions]
+        opened = [self._find_block(call) for call in self._sessions]
         arguments = [
-            self._arguments(call, block)
+            self._find_arguments(call, block)
             for call, block in zip(self._sessions, opened, strict=True)
         ]
         clusters = ClusterReader(self._scopes, self._found)
-        cluster, jobs = clusters.cluster()
-        server = clusters.server()
+        cluster, jobs = clusters.read_cluster()
+        server = clusters.read_server()
         if server is not None:
             clusters.check_task(self.trains[0], server, jobs, {})
-        elif not all(idle_block(self._scopes, call) for call in self._sessions):
+        elif not all(find_idle_block(self._scopes, call) for call in self._sessions):
             raise Refused(
                 "D121",
                 self.trains[0],
@@ -99,19 +101,21 @@ class _Reader:
                 "Give every task its job and index, and start a tf.distribute.Server.",
             )
         suites = SuiteReader(self._scopes, self._found, opened)
-        models = {self._scopes.parents[m] for c in self.trains if (m := self._model(c))}
+        models = {
+            self._scopes.parents[m] for c in self.trains if (m := self._find_model(c))
+        }
         first = min(models, key=lambda s: getattr(s, "lineno", 0))
         assert isinstance(first, ast.stmt)
-        owner, field, suite, blocks, _ = suites.suite(first)
+        owner, field, suite, blocks, _ = suites.read_suite(first)
         suites.check_devices(blocks)
-        calls = tuple(c for s in models for c in self._calls(s))
+        calls = tuple(c for s in models for c in self._find_calls(s))
         made = frozenset(s for s in suite if self._makes(s, models))
         self._check_order(suite, made, calls, models)
-        ready = suites.ready(suite, cluster, server)
+        ready = suites.find_ready(suite, cluster, server)
         if server is not None:
             self._check_tasks(server, blocks)
         given = [a["checkpoint_dir"] for a in arguments if "checkpoint_dir" in a]
-        if given and sum(method(c) == "fit" for c in calls) != 1:
+        if given and sum(find_method(c) == "fit" for c in calls) != 1:
             raise Refused(
                 "D121",
                 self._sessions[0],
@@ -136,11 +140,11 @@ class _Reader:
 
     def _check(self) -> None:
         for call in self.trains:
-            if method(call) != "fit":
+            if find_method(call) != "fit":
                 raise Refused(
                     "D156",
                     call,
-                    f"`{method(call)}` trains in the process that calls it, and "
+                    f"`{find_method(call)}` trains in the process that calls it, and "
                     "parameter servers have no equal for it",
                     "Write the step with a GradientTape, and let the session's "
                     "loop call it for each batch.",
@@ -157,7 +161,7 @@ class _Reader:
                     "Give fit epochs, steps_per_epoch and callbacks.",
                 )
 
-    def _block(self, call: ast.Call) -> ast.With:
+    def _find_block(self, call: ast.Call) -> ast.With:
         """The block of a session in which nothing asks the session for anything."""
         item = self._scopes.parents[call]
         block = self._scopes.parents[item]
@@ -168,7 +172,7 @@ class _Reader:
                 "the tool cannot tell whether Keras runs in this session",
                 "Remove the session. The strategy has servers and workers.",
             )
-        name = names.key(item.optional_vars) if item.optional_vars else None
+        name = names.find_key(item.optional_vars) if item.optional_vars else None
         for node in walk_breadth_first(block):
             if (
                 isinstance(node, ast.Name)
@@ -190,7 +194,7 @@ class _Reader:
             )
         return block
 
-    def _arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
+    def _find_arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
         # A session that takes no `cluster` would only raise an error.
         bound = names.bind_arguments(call, (*SESSION_PARAMETERS, "cluster"))
         if self._scopes.resolve(call.func) in ("tf.Session", "tf.InteractiveSession"):
@@ -204,20 +208,20 @@ class _Reader:
             )
         return bound
 
-    def _calls(self, statement: ast.AST) -> Iterator[ast.Call]:
+    def _find_calls(self, statement: ast.AST) -> Iterator[ast.Call]:
         """What is asked of a model.
 
         Raises:
           Refused: what is not known to work with a strategy.
         """
         assert isinstance(statement, ast.Assign)
-        kept = names.key(statement.targets[0])
+        kept = names.find_key(statement.targets[0])
         for node in self._scopes.walk():
             if not (
                 isinstance(node, ast.Name)
                 and node.id == kept
                 and isinstance(node.ctx, ast.Load)
-                and binding(self._scopes, node) is statement.value
+                and find_binding(self._scopes, node) is statement.value
             ):
                 continue
             around = self._scopes.parents[node]
@@ -243,7 +247,8 @@ class _Reader:
     def _check_call(self, call: ast.Call) -> None:
         starred = any(isinstance(a, ast.Starred) for a in call.args)
         if starred or (
-            method(call) == "fit" and names.bind_arguments(call, _ARGUMENTS) is None
+            find_method(call) == "fit"
+            and names.bind_arguments(call, _ARGUMENTS) is None
         ):
             raise Refused(
                 "D156", call, "arguments that are not read", "Give them by their names."
@@ -252,11 +257,13 @@ class _Reader:
     def _makes(self, statement: ast.stmt, models: set[ast.AST]) -> bool:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return False
-        kept = {names.key(m.targets[0]) for m in models if isinstance(m, ast.Assign)}
+        kept = {
+            names.find_key(m.targets[0]) for m in models if isinstance(m, ast.Assign)
+        }
         return makes_model(self._scopes, statement) or any(
             isinstance(node, ast.Call)
-            and method(node) in _MAKES
-            and names.key(node.func.value) in kept  # type: ignore[attr-defined]
+            and find_method(node) in _MAKES
+            and names.find_key(node.func.value) in kept  # type: ignore[attr-defined]
             for node in names.walk_scope(statement)
         )
 

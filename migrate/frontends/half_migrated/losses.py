@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import find_definition, keras_name
+from migrate.frontends.keras_names import find_definition, find_keras_name
 from migrate.program.eager import Division, Step
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.source.nodes import walk_breadth_first
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
@@ -30,12 +30,12 @@ class UnknownLoss(ValueError):
         self.node = node
 
 
-def reduction(made: ast.Call) -> str | None:
+def find_reduction(made: ast.Call) -> str | None:
     """ "mean", "sum" or "none": what a Keras loss object does; None if it is not known."""
-    given = names.argument(made, "reduction")
+    given = names.find_argument(made, "reduction")
     if given is None:
         return "mean" if not made.args else None
-    text = names.literal(given)
+    text = names.read_literal(given)
     if text is None and isinstance(given, ast.Attribute):
         text = given.attr
     known = {
@@ -68,17 +68,17 @@ class LossReader:
         self._body = body
         self._given = given
 
-    def mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
+    def find_mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
         """Calls of Keras losses that take the mean themselves, and what made these."""
         found = []
         for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
-                made = self._object(node.func)
-                if made is not None and reduction(made) == "mean":
+                made = self._find_object(node.func)
+                if made is not None and find_reduction(made) == "mean":
                     found.append((node, made))
                 inner = self._read_function(node)
                 if inner is not None:
-                    found += inner.mean_calls()
+                    found += inner.find_mean_calls()
         return found
 
     def _read_function(self, call: ast.Call) -> LossReader | None:
@@ -87,13 +87,13 @@ class LossReader:
         if not isinstance(called, ast.FunctionDef) or called.name in self._seen:
             return None
         given = {
-            name: self._given.get(names.key(value) or "", value)
+            name: self._given.get(names.find_key(value) or "", value)
             for name, value in map_arguments(called, call).items()
         }
         seen = self._seen | {called.name}
         return LossReader(self._scopes, called.body, given, seen)
 
-    def _object(self, node: ast.expr) -> ast.Call | None:
+    def _find_object(self, node: ast.expr) -> ast.Call | None:
         """The creation of the Keras loss object that an expression is, if it is one."""
         if isinstance(node, ast.Name):
             node = self._given.get(node.id, node)
@@ -103,12 +103,12 @@ class LossReader:
             else _find_given_value(self._scopes, node)
         )
         if isinstance(made, ast.Call):
-            module, _, name = keras_name(self._scopes, made.func).rpartition(".")
+            module, _, name = find_keras_name(self._scopes, made.func).rpartition(".")
             if module == "losses" and name[:1].isupper():
                 return made
         return None
 
-    def division(self, loss: ast.expr) -> Division:
+    def find_division(self, loss: ast.expr) -> Division:
         """What a loss does with the examples.
 
         Raises:
@@ -124,11 +124,11 @@ class LossReader:
         whole = len(loss.args) == 1 and not loss.keywords
         if symbol in _MEANS | _SUMS and whole:
             if self._reduces_itself(loss.args[0]):
-                return self.division(loss.args[0])  # The mean of one number.
+                return self.find_division(loss.args[0])  # The mean of one number.
             if not self._is_per_example(loss.args[0]):
                 raise UnknownLoss(loss)
             return Division.MEAN if symbol in _MEANS else Division.SUM
-        if symbol == "tf.nn.compute_average_loss" and names.argument(
+        if symbol == "tf.nn.compute_average_loss" and names.find_argument(
             loss, "global_batch_size", 2
         ):
             return Division.SUM
@@ -137,8 +137,8 @@ class LossReader:
             given = loss.args[0]
             if isinstance(given, ast.Attribute) and given.attr == "losses":
                 return Division.CONSTANT  # Of a model: those of its weights.
-        made = self._object(loss.func)
-        does = reduction(made) if made is not None else None
+        made = self._find_object(loss.func)
+        does = find_reduction(made) if made is not None else None
         if does in ("mean", "sum"):
             return Division.MEAN if does == "mean" else Division.SUM
         inner = self._read_function(loss)
@@ -149,13 +149,13 @@ class LossReader:
                 for s in inner._body[:-1]
                 for n in walk_breadth_first(s)
             ):
-                return inner.division(last.value)
+                return inner.find_division(last.value)
         raise UnknownLoss(loss)
 
     def _reduces_itself(self, node: ast.expr) -> bool:
         """Whether it is a Keras loss object's mean or sum already."""
-        made = self._object(node.func) if isinstance(node, ast.Call) else None
-        return made is not None and reduction(made) != "none"
+        made = self._find_object(node.func) if isinstance(node, ast.Call) else None
+        return made is not None and find_reduction(made) != "none"
 
     def _is_per_example(
         self, node: ast.expr, seen: frozenset[str] = frozenset()
@@ -164,7 +164,7 @@ class LossReader:
         for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
-                axis = names.literal(names.argument(inner, "axis", 1))
+                axis = names.read_literal(names.find_argument(inner, "axis", 1))
                 if "reduce_" in symbol and axis in (None, 0):
                     return False
             if isinstance(inner, ast.Name) and inner.id not in seen:
@@ -172,7 +172,7 @@ class LossReader:
                     n.value
                     for s in self._body
                     for n in walk_breadth_first(s)
-                    if isinstance(n, ast.Assign) and inner.id in names.binds(n)
+                    if isinstance(n, ast.Assign) and inner.id in names.find_binds(n)
                 ]
                 seen |= {inner.id}
                 if not all(self._is_per_example(v, seen) for v in values):
@@ -182,16 +182,19 @@ class LossReader:
     def _read_name(self, loss: ast.Name) -> Division:
         found: set[Division] = set()
         for node in (n for s in self._body for n in walk_breadth_first(s)):
-            if isinstance(node, ast.Assign) and loss.id in names.binds(node):
+            if isinstance(node, ast.Assign) and loss.id in names.find_binds(node):
                 if not all(isinstance(t, ast.Name) for t in node.targets):
                     raise UnknownLoss(loss)
-                if loss.id in names.reads(node.value):
+                if loss.id in names.find_reads(node.value):
                     raise UnknownLoss(node.value)
-                found.add(self.division(node.value))
-            elif isinstance(node, ast.AugAssign) and names.key(node.target) == loss.id:
+                found.add(self.find_division(node.value))
+            elif (
+                isinstance(node, ast.AugAssign)
+                and names.find_key(node.target) == loss.id
+            ):
                 if not isinstance(node.op, ast.Add):
                     raise UnknownLoss(loss)
-                found.add(self.division(node.value))
+                found.add(self.find_division(node.value))
         if Division.MEAN in found:
             found.discard(Division.CONSTANT)
         if len(found) != 1:
@@ -201,11 +204,11 @@ class LossReader:
     def _read_operation(self, loss: ast.BinOp) -> Division:
         left, right = loss.left, loss.right
         if isinstance(loss.op, (ast.Mult, ast.Div)) and self._is_number(right):
-            return self.division(left)
+            return self.find_division(left)
         if isinstance(loss.op, ast.Mult) and self._is_number(left):
-            return self.division(right)
+            return self.find_division(right)
         if isinstance(loss.op, (ast.Add, ast.Sub)):
-            both = {self.division(left), self.division(right)}
+            both = {self.find_division(left), self.find_division(right)}
             if both == {Division.MEAN, Division.CONSTANT}:
                 return Division.MEAN
             if len(both) == 1:
@@ -223,11 +226,11 @@ class LossReader:
 
 def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """What a name, or an attribute of a method's object, was given."""
-    if isinstance(node, ast.Name) and (made := binding(scopes, node)) is not None:
+    if isinstance(node, ast.Name) and (made := find_binding(scopes, node)) is not None:
         if not isinstance(made, (ast.Name, ast.Attribute)):
             return made
     if isinstance(node, (ast.Name, ast.Attribute)):
-        return values.single(scopes, node)
+        return values.find_single(scopes, node)
     return None
 
 
@@ -239,7 +242,7 @@ def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
     if isinstance(around, ast.Call) and around.func is not node:
         return isinstance(find_definition(scopes, around.func), ast.ClassDef)
     return isinstance(around, ast.Assign) and all(
-        isinstance(t, ast.Attribute) and names.key(t.value) == "self"
+        isinstance(t, ast.Attribute) and names.find_key(t.value) == "self"
         for t in around.targets
     )
 
@@ -254,7 +257,7 @@ def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast
     return found
 
 
-def calls_of(
+def find_calls(
     scopes: Scopes, made: ast.Call, step: Step, reader: LossReader
 ) -> Iterator[ast.Call]:
     """Every call of a loss object, in the step and elsewhere: each takes the mean.
@@ -262,7 +265,7 @@ def calls_of(
     Raises:
       Refused: the object is used otherwise.
     """
-    yield from (call for call, by in reader.mean_calls() if by is made)
+    yield from (call for call, by in reader.find_mean_calls() if by is made)
     parent = scopes.parents[made]
     if not isinstance(parent, (ast.Assign, ast.Call)):
         return

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import keras_name
+from migrate.frontends.keras_names import find_keras_name
 from migrate.program.eager import Metric, Step
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 _READS = frozenset({"result", "reset_states", "reset_state"})
@@ -73,7 +73,7 @@ class MetricReader:
             assert isinstance(statement, ast.Assign)
             counted = tuple(u for u in uses if u in inside)
             others = tuple(u for u in uses if u not in inside and not _reads(u))
-            kind = keras_name(self._scopes, made.func).rpartition(".")[2]
+            kind = find_keras_name(self._scopes, made.func).rpartition(".")[2]
             found.append(Metric(statement, made, kind, counted, others))
         return tuple(found)
 
@@ -83,7 +83,7 @@ class MetricReader:
             statement not in before
             or not isinstance(statement, ast.Assign)
             or len(statement.targets) != 1
-            or binding(self._scopes, statement.targets[0]) is not call
+            or find_binding(self._scopes, statement.targets[0]) is not call
         ):
             raise Refused(
                 "D125",
@@ -100,13 +100,13 @@ class MetricReader:
         Raises:
           Refused: it is used otherwise.
         """
-        kept = names.key(self._scopes.parents[made].targets[0])  # type: ignore[attr-defined]
+        kept = names.find_key(self._scopes.parents[made].targets[0])  # type: ignore[attr-defined]
         for node in walk_breadth_first(self._scopes.tree):
             if not (
                 isinstance(node, ast.Name)
                 and node.id == kept
                 and isinstance(node.ctx, ast.Load)
-                and binding(self._scopes, node) is made
+                and find_binding(self._scopes, node) is made
             ):
                 continue
             around = self._scopes.parents[node]
@@ -149,9 +149,9 @@ class MetricReader:
 
 
 def _is_metric(scopes: Scopes, call: ast.Call) -> bool:
-    module, _, kind = keras_name(scopes, call.func).rpartition(".")
+    module, _, kind = find_keras_name(scopes, call.func).rpartition(".")
     return module == "metrics" and kind[:1].isupper()
 
 
 def _reads(use: ast.Call) -> bool:
-    return method(use) in _READS
+    return find_method(use) in _READS

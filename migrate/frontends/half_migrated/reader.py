@@ -10,8 +10,8 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import around, checkpoints
 from migrate.frontends.half_migrated import step as steps
 from migrate.frontends.half_migrated.cluster import ClusterReader
-from migrate.frontends.half_migrated.inline import check_changing, split
-from migrate.frontends.half_migrated.losses import LossReader, calls_of
+from migrate.frontends.half_migrated.inline import check_changing, split_step
+from migrate.frontends.half_migrated.losses import LossReader, find_calls
 from migrate.frontends.half_migrated.metrics import MetricReader
 from migrate.frontends.half_migrated.refused import Refused, refuse_mixture
 from migrate.frontends.half_migrated.session import SessionReader
@@ -19,7 +19,7 @@ from migrate.frontends.half_migrated.source import LoopReader
 from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import EagerProgram, Server
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.source.nodes import walk_breadth_first
 
 _TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
@@ -53,32 +53,34 @@ class Reader:
             if symbol in _TF1:
                 raise refuse_mixture(call)
         sessions = SessionReader(self._scopes, self._found, self._sessions)
-        call, block, name = sessions.session()
-        arguments = sessions.arguments(call)
+        call, block, name = sessions.read_session()
+        arguments = sessions.read_arguments(call)
         clusters = ClusterReader(self._scopes, self._found)
-        cluster, jobs = clusters.cluster()
-        server = clusters.server()
+        cluster, jobs = clusters.read_cluster()
+        server = clusters.read_server()
         suites = SuiteReader(self._scopes, self._found)
-        owner, field, suite, setters, whole = suites.suite(block)
+        owner, field, suite, setters, whole = suites.read_suite(block)
         suites.check_devices(setters)
-        source, loop, step_call = LoopReader(self._scopes).source(block, suite)
-        ready = suites.ready(suite, cluster, server)
+        source, loop, step_call = LoopReader(self._scopes).read_source(block, suite)
+        ready = suites.find_ready(suite, cluster, server)
         clusters.check_task(call, server, jobs, arguments)
         made = suites.find_model_statements(suite, whole)
         later: list[ast.AST] = [*loop, *suite[suite.index(whole) :]]
         metrics = MetricReader(self._scopes, self._found, suite, whole)
         inline: list[ast.stmt] = []
         if step_call is None:
-            inline = split(
+            inline = split_step(
                 self._scopes, loop, (source.statement, *source.takes), metrics.updates
             )
             check_changing(block, inline, source.names)
         else:
-            given: list[ast.stmt] = [ast.Expr(a) for a in steps.arguments_of(step_call)]
+            given: list[ast.stmt] = [
+                ast.Expr(a) for a in steps.list_arguments(step_call)
+            ]
             check_changing(block, given, source.names)
             function = find_called_function(self._scopes, step_call.func)
             assert function is not None
-            made = made | self._object(step_call, suite)
+            made = made | self._find_object(step_call, suite)
             parameters = [
                 a.arg
                 for a in walk_breadth_first(function.args)
@@ -97,9 +99,9 @@ class Reader:
         )
         self._check_tasks_in(step.body, server)
         reader = LossReader(self._scopes, step.body, steps.map_step_arguments(step))
-        made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
+        made_by = tuple(dict.fromkeys(made for _, made in reader.find_mean_calls()))
         means = [
-            c for made in made_by for c in calls_of(self._scopes, made, step, reader)
+            c for made in made_by for c in find_calls(self._scopes, made, step, reader)
         ]
         if step.of_v1:
             around.check_counts(call, arguments, self._found, step)
@@ -123,17 +125,17 @@ class Reader:
             step,
             made_by,
             tuple(dict.fromkeys(means)),
-            sessions.endless(block),
+            sessions.find_endless_loop(block),
             sessions.stops(),
             metrics.read(step),
-            checkpoints.saves(self._scopes, self._found, suite, whole, made),
+            checkpoints.find_saves(self._scopes, self._found, suite, whole, made),
         )
 
-    def _object(self, call: ast.Call, suite: list[ast.stmt]) -> set[ast.stmt]:
+    def _find_object(self, call: ast.Call, suite: list[ast.stmt]) -> set[ast.stmt]:
         """What makes the object whose method a step is: all workers share it."""
         if not isinstance(call.func, ast.Attribute):
             return set()
-        made = binding(self._scopes, call.func.value)
+        made = find_binding(self._scopes, call.func.value)
         statement = self._scopes.parents[made] if made is not None else None
         if statement not in suite:
             raise Refused(
@@ -168,7 +170,7 @@ class Reader:
         for node in (n for s in function.body for n in walk_breadth_first(s)):
             if (
                 isinstance(node, ast.Attribute)
-                and names.key(node.value) == "self"
+                and names.find_key(node.value) == "self"
                 and node.attr in changed
             ):
                 raise Refused(

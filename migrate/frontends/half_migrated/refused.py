@@ -16,7 +16,7 @@ class Refused(ValueError):
         super().__init__(reason)
         self.code, self.node, self.reason, self.recipe = code, node, reason, recipe
 
-    def finding(self) -> Finding:
+    def make_finding(self) -> Finding:
         line = getattr(self.node, "lineno", 1)
         column = getattr(self.node, "col_offset", 0) + 1
         return Finding(

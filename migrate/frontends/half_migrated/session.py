@@ -41,7 +41,7 @@ class SessionReader:
         self._found = found
         self._sessions = sessions
 
-    def session(self) -> tuple[ast.Call, ast.With, str]:
+    def read_session(self) -> tuple[ast.Call, ast.With, str]:
         call = self._sessions[0]
         item = self._scopes.parents[call]
         block = self._scopes.parents[item]
@@ -61,7 +61,7 @@ class SessionReader:
             )
         return call, block, item.optional_vars.id
 
-    def arguments(self, call: ast.Call) -> dict[str, ast.expr]:
+    def read_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         plain = self._scopes.resolve(call.func) in roles.PLAIN_SESSIONS
         parameters = ("master", "graph", "config") if plain else SESSION_PARAMETERS
         if plain and any(k.arg == "target" for k in call.keywords):
@@ -95,7 +95,7 @@ class SessionReader:
         """Whether a hook asks the session to stop."""
         return any(symbol == _STOP for _, symbol in self._found)
 
-    def endless(self, block: ast.With) -> ast.While | None:
+    def find_endless_loop(self, block: ast.With) -> ast.While | None:
         """`while not sess.should_stop():` of a session that nothing stops."""
         if self.stops():
             return None

@@ -8,10 +8,10 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.cut import CutReader
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.half_migrated.tapes import tapes as tapes_in
+from migrate.frontends.half_migrated.tapes import find_tapes as tapes_in
 from migrate.frontends.keras_names import find_called_function
 from migrate.program.eager import Source
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
 
@@ -22,7 +22,7 @@ class LoopReader:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
 
-    def source(
+    def read_source(
         self, block: ast.With, suite: list[ast.stmt]
     ) -> tuple[Source, list[ast.stmt], ast.Call | None]:
         """The batches, the loop's suite with the step, and the call of its function."""
@@ -79,12 +79,12 @@ class LoopReader:
         )
         if call is not None:
             given = [*call.args, *(k.value for k in call.keywords)]
-            wanted = {n for a in given for n in names.reads(a)}
+            wanted = {n for a in given for n in names.find_reads(a)}
         else:
-            wanted = {n for s in body[body.index(step) :] for n in names.reads(s)}
+            wanted = {n for s in body[body.index(step) :] for n in names.find_reads(s)}
         before = [s for s in suite if s.lineno < block.lineno]
         reader = CutReader(self._scopes, block, before)
-        return reader.source(loop, body, step, wanted)
+        return reader.find_source(loop, body, step, wanted)
 
     def _step_call(self, block: ast.With) -> ast.Call | None:
         found = []
@@ -119,7 +119,7 @@ class LoopReader:
             and len(first.value.args) == 1
         ):
             return None
-        made = binding(self._scopes, first.value.args[0])
+        made = find_binding(self._scopes, first.value.args[0])
         if not (
             isinstance(made, ast.Call)
             and isinstance(made.func, ast.Name)

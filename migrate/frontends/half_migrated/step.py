@@ -10,10 +10,10 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import losses as losses_of
 from migrate.frontends.half_migrated.body import PLAIN, BodyChecks
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import find_called_function, is_v1, keras_name
+from migrate.frontends.keras_names import find_called_function, find_keras_name, is_v1
 from migrate.program.eager import Division, Source, Step
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -52,12 +52,12 @@ def read(
         _check_call(call, function, source)
     else:
         body = inline
-        bound = {n for s in body for n in names.binds(s)}
-        read_later = {n for node in later for n in names.reads(node)}
+        bound = {n for s in body for n in names.find_binds(s)}
+        read_later = {n for node in later for n in names.find_reads(node)}
         results = tuple(sorted(bound & read_later - set(source.names)))
     BodyChecks(scopes, body, function, counts).run()
-    gradient, apply = _gradient(body), _apply(body)
-    loss = names.argument(gradient, "target", 0)
+    gradient, apply = _find_gradient(body), _apply(body)
+    loss = names.find_argument(gradient, "target", 0)
     if loss is None:
         raise Refused("D125", gradient, "the tape's gradient has no target", PLAIN)
     why = None
@@ -68,10 +68,10 @@ def read(
             body,
             losses_of.map_arguments(function, call) if function and call else {},
         )
-        divides = reader.division(loss)
+        divides = reader.find_division(loss)
     except losses_of.UnknownLoss as unknown:
         why = unknown.node
-    optimizer = _optimizer(scopes, apply, function, call)
+    optimizer = _find_optimizer(scopes, apply, function, call)
     return Step(
         function,
         tuple(body),
@@ -84,7 +84,7 @@ def read(
         loss,
         divides,
         why,
-        _rows(scopes, function, call, source, body),
+        _find_rows(scopes, function, call, source, body),
         optimizer.startswith("optimizers.legacy."),
         optimizer.startswith("tf.train."),
     )
@@ -95,8 +95,8 @@ def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call
     parent = scopes.parents[call]
     if (
         isinstance(parent, ast.Call)
-        and method(parent) == "run"
-        and names.key(parent.func.value) == session_name  # type: ignore[attr-defined]
+        and find_method(parent) == "run"
+        and names.find_key(parent.func.value) == session_name  # type: ignore[attr-defined]
         and parent.args == [call]
         and not parent.keywords
     ):
@@ -104,13 +104,13 @@ def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call
     return None
 
 
-def arguments_of(call: ast.Call) -> list[ast.expr]:
+def list_arguments(call: ast.Call) -> list[ast.expr]:
     """What a call is given, by position and by name."""
     return [*call.args, *(k.value for k in call.keywords)]
 
 
 def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> None:
-    given = arguments_of(call)
+    given = list_arguments(call)
     arguments = function.args
     if (
         any(isinstance(a, ast.Starred) for a in call.args)
@@ -124,7 +124,7 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
             "the tool cannot tell the step's arguments apart",
             "Pass its arguments one by one.",
         )
-    if not any(names.reads(a) & set(source.names) for a in given):
+    if not any(names.find_reads(a) & set(source.names) for a in given):
         raise Refused(
             "D125",
             call,
@@ -144,8 +144,8 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
             )
 
 
-def _gradient(body: Sequence[ast.stmt]) -> ast.Call:
-    found = _calls(body, "gradient")
+def _find_gradient(body: Sequence[ast.stmt]) -> ast.Call:
+    found = _find_calls(body, "gradient")
     if len(found) != 1:
         raise Refused(
             "D125",
@@ -157,7 +157,7 @@ def _gradient(body: Sequence[ast.stmt]) -> ast.Call:
 
 
 def _apply(body: Sequence[ast.stmt]) -> ast.Call:
-    found = _calls(body, "apply_gradients")
+    found = _find_calls(body, "apply_gradients")
     if len(found) != 1:
         raise Refused(
             "D125",
@@ -168,16 +168,16 @@ def _apply(body: Sequence[ast.stmt]) -> ast.Call:
     return found[0]
 
 
-def _calls(body: Sequence[ast.stmt], name: str) -> list[ast.Call]:
+def _find_calls(body: Sequence[ast.stmt], name: str) -> list[ast.Call]:
     return [
         n
         for s in body
         for n in walk_breadth_first(s)
-        if isinstance(n, ast.Call) and method(n) == name
+        if isinstance(n, ast.Call) and find_method(n) == name
     ]
 
 
-def _optimizer(
+def _find_optimizer(
     scopes: Scopes,
     apply: ast.Call,
     function: ast.FunctionDef | None,
@@ -187,9 +187,11 @@ def _optimizer(
     assert isinstance(apply.func, ast.Attribute)
     node: ast.expr = apply.func.value
     if function is not None and call is not None:
-        node = losses_of.map_arguments(function, call).get(names.key(node) or "", node)
-    made = values.single(scopes, node)
-    name = keras_name(scopes, made.func) if isinstance(made, ast.Call) else ""
+        node = losses_of.map_arguments(function, call).get(
+            names.find_key(node) or "", node
+        )
+    made = values.find_single(scopes, node)
+    name = find_keras_name(scopes, made.func) if isinstance(made, ast.Call) else ""
     if not name and isinstance(made, ast.Call) and is_v1(scopes, made):
         return scopes.resolve(made.func) or ""
     if not name.startswith("optimizers."):
@@ -217,7 +219,7 @@ def _find_unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
     return value
 
 
-def _rows(
+def _find_rows(
     scopes: Scopes,
     function: ast.FunctionDef | None,
     call: ast.Call | None,
@@ -225,13 +227,13 @@ def _rows(
     body: Sequence[ast.stmt],
 ) -> str | None:
     """A name of the step that holds the batch, or a part of it, as the loop gave it."""
-    bound = {n for s in body for n in names.binds(s)}
+    bound = {n for s in body for n in names.find_binds(s)}
     if function is None or call is None:
         candidates = list(source.names)
     else:
         candidates = [
             parameter
             for parameter, value in losses_of.map_arguments(function, call).items()
-            if names.key(_find_unconverted(scopes, value)) in source.names
+            if names.find_key(_find_unconverted(scopes, value)) in source.names
         ]
     return next((c for c in candidates if c not in bound), None)

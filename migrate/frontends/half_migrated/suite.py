@@ -14,7 +14,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.session import QUIET_HOOKS
 from migrate.frontends.keras_names import find_definition, makes_model
 from migrate.program.eager import Server
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
 
@@ -46,7 +46,7 @@ class SuiteReader:
         self._found = found
         self._opened = opened
 
-    def suite(
+    def read_suite(
         self, block: ast.stmt
     ) -> tuple[ast.AST, str, list[ast.stmt], dict[ast.stmt, ast.With], ast.stmt]:
         """The suite of the session, the device setter's blocks written out.
@@ -62,7 +62,7 @@ class SuiteReader:
             if not self._is_setter(owner):
                 whole = owner  # `with open(...) as log:` around the session's block.
             inner, owner = owner, self._scopes.parents[owner]
-        for field, suite in _suites(owner):
+        for field, suite in _list_suites(owner):
             if inner in suite:
                 setters: dict[ast.stmt, ast.With] = {}
                 flat = list(self._flatten_suite(suite, setters))
@@ -81,7 +81,7 @@ class SuiteReader:
                     "Remove the device, or do not migrate this program.",
                 )
 
-    def ready(
+    def find_ready(
         self, suite: list[ast.stmt], cluster: ast.expr, server: Server | None
     ) -> int:
         """The index after the last statement that the strategy needs."""
@@ -109,7 +109,7 @@ class SuiteReader:
             if module in suite or any(s in walk_breadth_first(module) for s in suite):
                 continue
             if not isinstance(module, (ast.FunctionDef, ast.ClassDef)):
-                if own not in names.reads(module) and self._computes(module):
+                if own not in names.find_reads(module) and self._computes(module):
                     raise Refused(
                         "D121",
                         module,
@@ -119,8 +119,8 @@ class SuiteReader:
         moved: set[str] = set()
         for statement in early:
             if statement in late:
-                moved |= names.binds(statement)
-            elif names.reads(statement) & moved:
+                moved |= names.find_binds(statement)
+            elif names.find_reads(statement) & moved:
                 raise Refused(
                     "D121",
                     statement,
@@ -158,7 +158,7 @@ class SuiteReader:
             return False
         if self._scopes.resolve(call.func) != "tf.device":
             return False
-        given = binding(self._scopes, call.args[0]) or call.args[0]
+        given = find_binding(self._scopes, call.args[0]) or call.args[0]
         return (
             isinstance(given, ast.Call) and self._scopes.resolve(given.func) == _SETTER
         )
@@ -199,8 +199,8 @@ class SuiteReader:
         return False
 
 
-def _suites(owner: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
+def _list_suites(owner: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
     if isinstance(owner, ast.Module):
         return [("body", owner.body)]
     assert isinstance(owner, ast.stmt)
-    return names.suites(owner)
+    return names.list_suites(owner)

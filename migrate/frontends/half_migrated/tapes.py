@@ -8,7 +8,7 @@ from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
 
-def tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
+def find_tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
     """Blocks of `with tf.GradientTape() as tape:`."""
     return [
         inner

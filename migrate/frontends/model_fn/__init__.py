@@ -12,7 +12,7 @@ from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.signature import name_class
 from migrate.frontends.model_fn.split import Split
 from migrate.program.keras_files import SharedModels
 from migrate.program.keras_model import KerasModel, Stays
@@ -58,7 +58,7 @@ def recognise(
     flows = Flows(scopes, shared.naming)
     kept = shared.files.kept if shared.files is not None else {}
     for name, given in shared.exported.items():
-        flows.export(name, given)
+        flows.add_export(name, given)
     found: list[Found] = []
     imported: list[Imported] = []
     stays = [Stays(call, reason) for call, reason in flows.lost]
@@ -72,15 +72,15 @@ def recognise(
         stays += [Stays(call, reason) for call, _ in flow.estimators]
     for function, flow in flows.found.items():
         try:
-            name = class_name(function.name)
-            if scopes.scope_of(function).owner(name) is not None:
+            name = name_class(function.name)
+            if scopes.find_scope(function).find_owner(name) is not None:
                 raise NotSplit(function, f"the name {name} is taken")
             _check_program(function, scopes, shared.columns)
             flows.check(function)
             model = Split(function, scopes, flow.find_bound_parameters(function)).run()
             check_objects(model, scopes, shared.knowing)
         except NotSplit as reason:
-            stays.append(_stays(reason, function, scopes))
+            stays.append(_make_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
     found = [_align_scopes(one, found, scopes) for one in found]
@@ -140,20 +140,20 @@ def _check_functions(
             try:
                 check_helpers(one.model, scopes, kept, others)
             except NotSplit as reason:
-                stays.append(_stays(reason, one.model.function, scopes))
+                stays.append(_make_stays(reason, one.model.function, scopes))
                 found = [other for other in found if other is not one]
                 break
         else:
             return found, stays
 
 
-def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
+def _make_stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
     """Why a model_fn stays one, at a line of its own file."""
     node = reason.node
     if not isinstance(scopes, Joined) or scopes.is_own(node) or not scopes.has(node):
         return Stays(reason.node, reason.reason)
     line = getattr(node, "lineno", 0)
-    place = os.path.basename(scopes.place(node))
+    place = os.path.basename(scopes.find_place(node))
     return Stays(function, f"{reason.reason} ({place}, line {line})")
 
 

@@ -20,7 +20,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import read_written_arguments
 from migrate.frontends.model_fn.modes import is_scope
 from migrate.frontends.model_fn.recorded import Recorded
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 # What is known of a symbolic tensor is none.
@@ -46,7 +46,9 @@ class Again:
         # What functions were first called with, by parameter.
         self._first: dict[ast.FunctionDef, Mapping[str, ast.expr]] = {}
 
-    def begin(self, function: ast.FunctionDef, bound: Mapping[str, ast.expr]) -> None:
+    def begin_call(
+        self, function: ast.FunctionDef, bound: Mapping[str, ast.expr]
+    ) -> None:
         """Takes note of a function's first call."""
         self._first[function] = bound
         given = {name for name, value in bound.items() if self.is_tensor(value)}
@@ -57,7 +59,7 @@ class Again:
         first = self._first[function]
         if first.keys() != bound.keys():
             return False
-        deciding = self.deciding(function)
+        deciding = self.find_deciding(function)
         for name, value in bound.items():
             tensors = self.is_tensor(value) and self.is_tensor(first[name])
             if tensors and name not in deciding:
@@ -68,21 +70,21 @@ class Again:
 
     def is_same_in_rounds(self, call: ast.Call, bound: Mapping[str, ast.expr]) -> bool:
         """Whether a call in a loop is given the same in every round, but for tensors."""
-        function = self._recorded.helper(call)
+        function = self._recorded.find_helper(call)
         assert function is not None
-        deciding = self.deciding(function)
+        deciding = self.find_deciding(function)
         counted: set[str] = set()
         node: ast.AST | None = call
         while node is not None and not isinstance(node, ast.FunctionDef):
             if isinstance(node, (ast.For, ast.comprehension)):
-                counted |= names.binds(node.target)
+                counted |= names.find_binds(node.target)
             elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
                 for generator in node.generators:
-                    counted |= names.binds(generator.target)
+                    counted |= names.find_binds(generator.target)
             node = self._scopes.parents.get(node)
         return all(
             (self.is_tensor(value) and name not in deciding)
-            or (not names.reads(value) & counted and self._is_stable(value))
+            or (not names.find_reads(value) & counted and self._is_stable(value))
             for name, value in bound.items()
         )
 
@@ -115,7 +117,7 @@ class Again:
             for node in walk_breadth_first(function):
                 if isinstance(node, (ast.Assign, ast.AugAssign)):
                     if self._is_of(node.value, found):
-                        found |= names.binds(node)
+                        found |= names.find_binds(node)
                 elif isinstance(node, (ast.For, ast.comprehension)):
                     found |= self._find_loop_tensors(node.target, node.iter, found)
                 elif isinstance(node, ast.Call) and isinstance(
@@ -124,7 +126,7 @@ class Again:
                     if node.func.attr in ("append", "extend") and any(
                         self._is_of(value, found) for value in node.args
                     ):
-                        found |= names.reads(node.func.value)
+                        found |= names.find_reads(node.func.value)
         return found
 
     def _find_loop_tensors(
@@ -140,17 +142,17 @@ class Again:
         if word in ("enumerate", "items"):
             if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
                 return set()
-            return names.binds(target.elts[1])
+            return names.find_binds(target.elts[1])
         if word == "zip" and isinstance(over, ast.Call):
             if isinstance(target, ast.Tuple) and len(target.elts) == len(over.args):
                 pairs = zip(target.elts, over.args)
                 return {
                     n
                     for one, of in pairs
-                    for n in names.binds(one)
+                    for n in names.find_binds(one)
                     if self._is_of(of, known)
                 }
-        return names.binds(target)
+        return names.find_binds(target)
 
     def _is_of(self, value: ast.expr, known: set[str]) -> bool:
         """Whether tensors are part of an expression, beyond their shapes."""
@@ -167,15 +169,15 @@ class Again:
             if isinstance(node, ast.Subscript):
                 stack.append(node.value)
                 continue
-            stack.extend(children(node))
+            stack.extend(list_children(node))
         return False
 
     def _is_stable(self, value: ast.expr) -> bool:
         """Whether an expression is the same wherever it is written in its function."""
-        scope = self._scopes.scope_of(value)
+        scope = self._scopes.find_scope(value)
         for node in walk_breadth_first(value):
             if isinstance(node, ast.Name):
-                owner = scope.owner(node.id)
+                owner = scope.find_owner(node.id)
                 if owner is not None and len(owner.bindings[node.id]) > 1:
                     return False
             elif isinstance(node, (ast.Call, ast.Lambda)):
@@ -184,41 +186,43 @@ class Again:
 
     # What decides names.
 
-    def deciding(self, function: ast.FunctionDef) -> set[str]:
+    def find_deciding(self, function: ast.FunctionDef) -> set[str]:
         """Parameters that more than tensors are made of: names, sizes, conditions."""
         parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
-        return {n for n in self._decides(function) if n in parameters}
+        return {n for n in self._find_decisive_names(function) if n in parameters}
 
-    def _decides(self, function: ast.FunctionDef) -> Iterator[str]:
+    def _find_decisive_names(self, function: ast.FunctionDef) -> Iterator[str]:
         for node in walk_breadth_first(function):
             if isinstance(node, (ast.If, ast.IfExp, ast.While)):
                 if not _asks_for_none(node.test):
-                    yield from names.reads(node.test)
+                    yield from names.find_reads(node.test)
             elif isinstance(node, ast.With) and is_scope(node, self._scopes):
                 for item in node.items:
-                    yield from names.reads(item.context_expr)
+                    yield from names.find_reads(item.context_expr)
             elif isinstance(node, ast.Call):
-                yield from self._decides_in(node, function)
+                yield from self._find_decisive_arguments(node, function)
 
-    def _decides_in(self, call: ast.Call, function: ast.FunctionDef) -> Iterator[str]:
+    def _find_decisive_arguments(
+        self, call: ast.Call, function: ast.FunctionDef
+    ) -> Iterator[str]:
         symbol = self._scopes.resolve(call.func) or ""
-        row = self._recorded.row(symbol)
+        row = self._recorded.find_row(symbol)
         if row is not None:
             if row is table.WEIGHT:
-                yield from names.reads(call)
+                yield from names.find_reads(call)
                 return
             bound = read_written_arguments(call, row) or {}
             for name, value in bound.items():
                 if name != "inputs":
-                    yield from names.reads(value)
+                    yield from names.find_reads(value)
             return
-        helper = self._recorded.helper(call)
+        helper = self._recorded.find_helper(call)
         if helper is not None and helper is not function:
             given = self._recorded.bind_arguments(call, helper) or {}
-            deciding = self.deciding(helper)
+            deciding = self.find_deciding(helper)
             for name, value in given.items():
                 if name in deciding:
-                    yield from names.reads(value)
+                    yield from names.find_reads(value)
 
     def restarts(self, function: ast.FunctionDef) -> bool:
         """Whether a function's variables have the same names in every call.
@@ -236,18 +240,20 @@ class Again:
                 return True
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
-            row = self._recorded.row(symbol) or self._recorded.objects.row(node)
+            row = self._recorded.find_row(symbol) or self._recorded.objects.find_row(
+                node
+            )
             if symbol in table.SEVERAL:
                 return False
             if row is not None and row.has_weights:
                 given = {k.arg for k in node.keywords}
                 if row is not table.WEIGHT and not given & {"name", "scope"}:
                     return False
-            helper = self._recorded.helper(node)
+            helper = self._recorded.find_helper(node)
             if helper is not None and helper is not function:
                 if not self.restarts(helper):
                     return False
-        return all(self._restarts(child, function) for child in children(node))
+        return all(self._restarts(child, function) for child in list_children(node))
 
     def begins(self, call: ast.Call, scope: tuple[ast.With, ...]) -> bool:
         """Whether a call is the first in the scope around it that makes layers."""
@@ -277,9 +283,9 @@ class Again:
 
     def _makes(self, call: ast.Call) -> bool:
         symbol = self._scopes.resolve(call.func) or ""
-        if symbol in table.SEVERAL or self._recorded.row(symbol) is not None:
+        if symbol in table.SEVERAL or self._recorded.find_row(symbol) is not None:
             return True
-        helper = self._recorded.helper(call)
+        helper = self._recorded.find_helper(call)
         return helper is not None and any(
             self._recorded.makes_layers(s) for s in helper.body
         )
@@ -306,12 +312,12 @@ def _says_reuse(node: ast.Name, recorded: Recorded, scopes: Scopes) -> bool:
     word = scopes.parents.get(node)
     call: ast.AST | None = scopes.parents.get(word) if word else None
     if isinstance(word, ast.keyword) and isinstance(call, ast.Call):
-        helper = recorded.helper(call)
+        helper = recorded.find_helper(call)
         if helper is not None:
             return word.arg in reuse_parameters(helper, recorded, scopes)
         return word.arg == "reuse" and scopes.resolve(call.func) is not None
     if isinstance(word, ast.Call) and node in word.args:
-        helper = recorded.helper(word)
+        helper = recorded.find_helper(word)
         if helper is not None:
             bound = recorded.bind_arguments(word, helper) or {}
             own = reuse_parameters(helper, recorded, scopes)

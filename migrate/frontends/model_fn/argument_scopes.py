@@ -44,17 +44,17 @@ def find_returned_scope(node: ast.expr | None, scopes: Scopes) -> Made | None:
     Raises:
       NotSplit: the function does more than open argument scopes.
     """
-    function = scopes.function(node.func) if isinstance(node, ast.Call) else None
+    function = scopes.find_function(node.func) if isinstance(node, ast.Call) else None
     if function is None or not isinstance(node, ast.Call):
         return None
     bound = names.bind_call(node, function)
     opened = _find_opened_scopes(function.body, function, scopes)
     if bound is None or opened is None:
         raise NotSplit(node, f"{function.name}() does more than open argument scopes")
-    return Made(function, tuple(opened), defaults(function) | bound)
+    return Made(function, tuple(opened), map_defaults(function) | bound)
 
 
-def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
+def map_defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
     """The default values of a function's parameters, by name."""
     arguments = function.args
     last = arguments.args[len(arguments.args) - len(arguments.defaults) :]
@@ -120,7 +120,7 @@ class Values:
         self.replaced: dict[ast.Name, ast.expr] = {}
         self.functions: dict[ast.FunctionDef, None] = {}
 
-    def begin(self, one: Made) -> None:
+    def begin_call(self, one: Made) -> None:
         """Uses the arguments of this call as the values of the function's parameters.
 
         Raises:
@@ -142,12 +142,12 @@ class Values:
             if isinstance(test, ast.Constant):
                 return self.resolve_value(value.body if test.value else value.orelse)
         if isinstance(value, ast.Name):
-            return self.parameter(value) or value
+            return self.find_parameter(value) or value
         return value
 
-    def parameter(self, name: ast.Name) -> ast.expr | None:
+    def find_parameter(self, name: ast.Name) -> ast.expr | None:
         """The value of a parameter of such a function; None for other names."""
-        home = self._scopes.scope_of(name).owner(name.id)
+        home = self._scopes.find_scope(name).find_owner(name.id)
         one = self._bound.get(home.node) if home is not None else None
         return one.bound.get(name.id) if one is not None else None
 
@@ -157,7 +157,7 @@ class Values:
         Raises:
           NotSplit: the value uses names that are not known where the layer is made.
         """
-        value = self.parameter(name)
+        value = self.find_parameter(name)
         assert value is not None
         there = self._scopes.module
         for node in walk_breadth_first(value):
@@ -169,7 +169,7 @@ class Values:
                     "computed argument",
                 )
             if isinstance(node, ast.Name):
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 if owner is not there or self._scopes.resolve(node) is not None:
                     raise NotSplit(
                         node,

@@ -18,14 +18,14 @@ from migrate.tables import keras_models as table
 _PARAMETERS = ("decay", "num_updates", "zero_debias", "name")
 
 
-def maker(node: ast.expr, units: list[Unit], scopes: Scopes) -> Unit | None:
+def find_maker(node: ast.expr, units: list[Unit], scopes: Scopes) -> Unit | None:
     """The statement that makes the averages which a call moves: `ema.apply(...)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
     root = node.func.value
     if node.func.attr != "apply" or not isinstance(root, ast.Name):
         return None
-    makers = [u for u in units if root.id in names.binds(u.statement)]
+    makers = [u for u in units if root.id in names.find_binds(u.statement)]
     for unit in makers:
         value = getattr(unit.statement, "value", None)
         if isinstance(value, ast.Call):
@@ -49,11 +49,11 @@ def check(unit: Unit, tensors: set[str]) -> None:
             statement,
             "the moving averages have arguments that TensorFlow 2 does not have",
         )
-    if names.reads(statement) & tensors:
+    if names.find_reads(statement) & tensors:
         raise NotSplit(statement, "a step computes the decay of the moving averages")
 
 
-def dependencies(unit: Unit, scopes: Scopes) -> list[tuple[ast.With, ast.expr]]:
+def find_dependencies(unit: Unit, scopes: Scopes) -> list[tuple[ast.With, ast.expr]]:
     """What runs before a statement, and the `with` that says so."""
     found = []
     for around in unit.around:

@@ -15,7 +15,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, Straight, is_plain_assignment
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 
 _DROPOUT = "tf.layers.dropout"
 
@@ -38,12 +38,12 @@ def unite_modes(
         told = makes_layers(unit.statement)
         missing = False
         for mode, line in others.items():
-            index = _place(unit, line, after[mode], told)
+            index = _find_place(unit, line, after[mode], told)
             if index is None:
                 missing = True
                 continue
-            for node in _flags(unit.statement, line.units[index].statement) or ():
-                _override(node, values)
+            for node in _find_flags(unit.statement, line.units[index].statement) or ():
+                _override_node(node, values)
             line.units[index] = unit
             after[mode] = index + 1
         if (
@@ -51,26 +51,26 @@ def unite_modes(
             and told
             and is_only_dropout(unit.statement, values["TRAIN"], scopes)
         ):
-            given = names.argument(unit.statement.value, "training", 4)  # type: ignore[attr-defined]
+            given = names.find_argument(unit.statement.value, "training", 4)  # type: ignore[attr-defined]
             if isinstance(given, ast.Constant):
-                _override(given, values)
+                _override_node(given, values)
             for mode, line in others.items():
                 if not any(u.statement is unit.statement for u in line.units):
                     after[mode] = _insert(unit, lines["TRAIN"], line) + 1
 
 
-def _override(node: ast.AST, values: Mapping[str, ModeValues]) -> None:
+def _override_node(node: ast.AST, values: Mapping[str, ModeValues]) -> None:
     for mode, known in values.items():
         known.overrides[node] = mode == "TRAIN"
 
 
-def _place(unit: Unit, line: Straight, after: int, told: bool) -> int | None:
+def _find_place(unit: Unit, line: Straight, after: int, told: bool) -> int | None:
     """Where a mode has a statement, or one that is the same but for True and False."""
     for index in range(after, len(line.units)):
         other = line.units[index]
         if other.statement is unit.statement:
             return index
-        flags = _flags(unit.statement, other.statement)
+        flags = _find_flags(unit.statement, other.statement)
         if flags is not None and (told or not flags):
             if _list_scopes(unit) == _list_scopes(other):
                 return index
@@ -87,7 +87,7 @@ def _list_scopes(unit: Unit) -> list[str]:
     ]
 
 
-def _flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
+def _find_flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
     """Literals True of which the other has False; None where they differ by more."""
     if isinstance(one, ast.Constant) and isinstance(other, ast.Constant):
         if one.value is True and other.value is False:
@@ -96,12 +96,12 @@ def _flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
         return [] if same else None
     if type(one) is not type(other):
         return None
-    mine, theirs = children(one), children(other)
+    mine, theirs = list_children(one), list_children(other)
     if len(mine) != len(theirs) or _list_own_fields(one) != _list_own_fields(other):
         return None
     found: list[ast.AST] = []
     for a, b in zip(mine, theirs):
-        inside = _flags(a, b)
+        inside = _find_flags(a, b)
         if inside is None:
             return None
         found += inside
@@ -129,8 +129,8 @@ def is_only_dropout(statement: ast.stmt, training: ModeValues, scopes: Scopes) -
     assert isinstance(call, ast.Call) and isinstance(target, ast.Name)
     if scopes.resolve(call.func) != _DROPOUT:
         return False
-    inputs = names.argument(call, "inputs", 0)
-    given = names.argument(call, "training", 4)
+    inputs = names.find_argument(call, "inputs", 0)
+    given = names.find_argument(call, "training", 4)
     return (
         isinstance(inputs, ast.Name)
         and inputs.id == target.id

@@ -9,11 +9,11 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import argument_scopes, places
 from migrate.frontends.model_fn.again import Again, reuse_parameters
-from migrate.frontends.model_fn.calls import calls
+from migrate.frontends.model_fn.calls import list_calls
 from migrate.frontends.model_fn.contrib_making import ContribMaking
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Untold, is_scope
-from migrate.frontends.model_fn.naming import literal
+from migrate.frontends.model_fn.naming import read_literal
 from migrate.program.keras_layers import Helper, Layer
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as estimator_table
@@ -74,7 +74,7 @@ class Callers(ContribMaking):
         where = self._find_prefix(scope, env, again=True)
         made = (*before.calls, (call, where))
         self.helpers[function] = dataclasses.replace(before, calls=made)
-        prefix = literal(where)
+        prefix = read_literal(where)
         same = prefix is not None and prefix == self._prefixes[function]
         same = same and not before.scope and self._again.is_same(function, bound)
         if same and not self._makes_variables(function):
@@ -92,7 +92,7 @@ class Callers(ContribMaking):
                     f"only some of the calls of {function.name}() share their "
                     "variables",
                 )
-            self._share(call, function)
+            self._share_layers(call, function)
             return
         self._find_prefix(scope, env)
         if before.shared or any(
@@ -110,9 +110,9 @@ class Callers(ContribMaking):
                 "more than once",
             )
         if self._has_unnamed_layers(function):
-            key, home = _key(where), function_of(call, self._scopes)
+            key, home = _make_key(where), find_function(call, self._scopes)
             again = any(
-                _key(other) == key and function_of(one, self._scopes) is home
+                _make_key(other) == key and find_function(one, self._scopes) is home
                 for one, other in before.calls
             )
             if again or not self._again.restarts(function):
@@ -181,7 +181,7 @@ class Callers(ContribMaking):
         scope_nodes = [node for name in where for node in walk_breadth_first(name)]
         if any(isinstance(n, ast.Attribute) and n.attr == "name" for n in scope_nodes):
             return False
-        opened = [s for s in scope if places.variable_scopes(s, self._scopes)]
+        opened = [s for s in scope if places.list_variable_scopes(s, self._scopes)]
         inner = opened[-1] if opened else None
         made = [
             layer
@@ -198,25 +198,25 @@ class Callers(ContribMaking):
             return False
         for layer in made:
             kind = layer.row.default_name
-            around = self._names_in(where, call)
+            around = self._find_names(where, call)
             if around.opened.setdefault(kind, inner) is not inner:
                 return False
             around.counted.add(kind)
-            self._names_in(layer.scope, layer.call).counted.add(kind)
+            self._find_names(layer.scope, layer.call).counted.add(kind)
         return True
 
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""
-        for call in calls(function):
+        for call in list_calls(function):
             applied = self.objects.read_application(call)
             if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
                 return True
-            helper = self.helper(call)
+            helper = self.find_helper(call)
             if helper is not None and self._moves_averages(helper):
                 return True
         return False
 
-    def _reusing(
+    def _find_reusing(
         self,
         call: ast.Call,
         function: ast.FunctionDef,
@@ -227,7 +227,7 @@ class Callers(ContribMaking):
         found = reuse_parameters(function, self, self._scopes)
         if function in self.helpers:
             return found
-        defaults = argument_scopes.defaults(function)
+        defaults = argument_scopes.map_defaults(function)
         for name in found:
             value = bound.get(name, defaults.get(name))
             if value is None or not (
@@ -268,7 +268,7 @@ class Callers(ContribMaking):
             for part in layer.parts
         )
 
-    def _share(self, call: ast.Call, function: ast.FunctionDef) -> None:
+    def _share_layers(self, call: ast.Call, function: ast.FunctionDef) -> None:
         """A function whose layers are made once, however often it is called."""
         before = self.helpers[function]
         for layer in self._made_by[function]:
@@ -290,7 +290,9 @@ class Callers(ContribMaking):
                     "and Keras would call it only once",
                 )
         taken = {one.shared for one in self.helpers.values()}
-        named = base = self._free(self.function, f"shared_{function.name.strip('_')}")
+        named = base = self._find_free_name(
+            self.function, f"shared_{function.name.strip('_')}"
+        )
         number = 1
         while named in taken and not before.shared:
             number += 1
@@ -305,9 +307,10 @@ class Callers(ContribMaking):
                 continue
             first = helper.calls[0][0]
             ways = {ast.unparse(call.func) for call, _ in helper.calls}
-            home = function_of(first, self._scopes)
+            home = find_function(first, self._scopes)
             if len(ways) > 1 or any(
-                function_of(call, self._scopes) is not home for call, _ in helper.calls
+                find_function(call, self._scopes) is not home
+                for call, _ in helper.calls
             ):
                 raise NotSplit(
                     first,
@@ -334,23 +337,23 @@ class Callers(ContribMaking):
 
     def _is_bound_below(self, function: ast.expr, call: ast.Call) -> bool:
         """Whether names of a call are bound inside a loop or condition around it."""
-        read = names.reads(function)
+        read = names.find_reads(function)
         around = self._scopes.parents.get(call)
         while around is not None and not isinstance(around, ast.FunctionDef):
             opened = isinstance(around, ast.With) and is_scope(around, self._scopes)
             if isinstance(around, ast.stmt) and not opened:
-                if names.binds(around) & read:
+                if names.find_binds(around) & read:
                     return True
             around = self._scopes.parents.get(around)
         return False
 
 
-def _key(where: tuple[ast.expr, ...]) -> str:
+def _make_key(where: tuple[ast.expr, ...]) -> str:
     """Variable scopes as they are written."""
     return "/".join(map(ast.unparse, where))
 
 
-def function_of(node: ast.AST, scopes: Scopes) -> ast.FunctionDef | None:
+def find_function(node: ast.AST, scopes: Scopes) -> ast.FunctionDef | None:
     """The function whose code a node is of."""
     around: ast.AST | None = node
     while around is not None and not isinstance(around, ast.FunctionDef):

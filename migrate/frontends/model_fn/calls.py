@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
@@ -27,11 +27,11 @@ _INPUTS = {
 }
 
 
-def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+def map_layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
     """A layer's arguments by Keras's names; None where Keras's layer has not all of them."""
     bound = read_written_arguments(call, row)
     if bound is not None and isinstance(row, ContribRow):
-        return row.keras(bound)
+        return row.map_keras_arguments(bound)
     return bound
 
 
@@ -49,15 +49,15 @@ def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr]
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """In source order."""
     yield node
-    for child in children(node):
+    for child in list_children(node):
         yield from walk(child)
 
 
-def calls(node: ast.AST) -> list[ast.Call]:
+def list_calls(node: ast.AST) -> list[ast.Call]:
     """Calls in the order in which they are made: arguments first."""
     found: list[ast.Call] = []
-    for child in children(node):
-        found += calls(child)
+    for child in list_children(node):
+        found += list_calls(child)
     if isinstance(node, ast.Call):
         found.append(node)
     return found
@@ -65,10 +65,10 @@ def calls(node: ast.AST) -> list[ast.Call]:
 
 def writes_summary(node: ast.AST, scopes: Scopes) -> bool:
     """Whether a summary is written where an expression or statement is run."""
-    return any(symbol in table.SUMMARIES for _, symbol in uses(node, scopes))
+    return any(symbol in table.SUMMARIES for _, symbol in find_uses(node, scopes))
 
 
-def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
+def find_uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
     """Outermost expressions that resolve to symbols."""
     stack = [node]
     while stack:
@@ -79,4 +79,4 @@ def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
                 if symbol is not None:
                     yield current, symbol
                     continue
-        stack.extend(children(current))
+        stack.extend(list_children(current))

@@ -11,8 +11,8 @@ from migrate.facts.names import is_bare_constant
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
-from migrate.frontends.model_fn.calls import uses, writes_summary
-from migrate.frontends.model_fn.grown import changes, is_adding
+from migrate.frontends.model_fn.calls import find_uses, writes_summary
+from migrate.frontends.model_fn.grown import find_changes, is_adding
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_layers import Layer
@@ -42,13 +42,13 @@ def check_draws(function: ast.FunctionDef, scopes: Scopes) -> None:
                 raise NotSplit(
                     node, "it draws random numbers in Python, once for each graph"
                 )
-            called = scopes.function(node) if isinstance(node, ast.Name) else None
+            called = scopes.find_function(node) if isinstance(node, ast.Name) else None
             if called is not None and called not in seen:
                 seen.add(called)
                 todo.append(called)
 
 
-def order(
+def check_order(
     line: Sequence[Unit],
     shared: Sequence[Unit],
     steps: Sequence[Unit],
@@ -62,15 +62,15 @@ def order(
       steps: of it, what a step does.
       built: names of dictionaries and lists that statements add to.
     """
-    bound = {n for u in shared for n in changes(u.statement, built)}
+    bound = {n for u in shared for n in find_changes(u.statement, built)}
     for unit in steps:
         position = line.index(unit)
-        read = names.reads(unit.statement)
-        again = changes(unit.statement, built) & bound
+        read = names.find_reads(unit.statement)
+        again = find_changes(unit.statement, built) & bound
         for later in line[position + 1 :]:
             if later not in shared:
                 continue
-            changed = changes(later.statement, built) & read & bound
+            changed = find_changes(later.statement, built) & read & bound
             if changed:
                 raise NotSplit(
                     unit.statement,
@@ -78,7 +78,7 @@ def order(
                     "assign to this name",
                 )
             changed = again & (
-                names.binds(later.statement) | names.reads(later.statement)
+                names.find_binds(later.statement) | names.find_reads(later.statement)
             )
             if changed:
                 raise NotSplit(
@@ -88,7 +88,7 @@ def order(
                 )
 
 
-def rebound(
+def check_rebound(
     line: Sequence[Unit],
     where: ast.AST,
     read: Iterable[ast.expr],
@@ -102,13 +102,13 @@ def rebound(
       read: these arguments.
       units: what the step runs.
     """
-    wanted = {name for node in read for name in names.reads(node)}
+    wanted = {name for node in read for name in names.find_reads(node)}
     positions = [
         i for i, u in enumerate(line) if where in walk_breadth_first(u.statement)
     ]
     later = line[positions[0] + 1 :] if positions else []
     for unit in later:
-        again = names.binds(unit.statement) & wanted
+        again = names.find_binds(unit.statement) & wanted
         if again and unit in units:
             raise NotSplit(
                 unit.statement,
@@ -121,7 +121,7 @@ def check_own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     own = scopes.scope_by_node[function]
     for node in walk_breadth_first(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
-            if scopes.scope_of(node).owner(node.id) is not own:
+            if scopes.find_scope(node).find_owner(node.id) is not own:
                 reason = (
                     f"it uses the outer name `{node.id}`, which a step of Keras "
                     "uses itself"
@@ -151,8 +151,8 @@ def check_left_out_statements(
       results: what the mode gives.
     """
     kept = list(used)
-    read = {n for node in results for n in names.reads(node)}
-    read |= {n for unit in kept for n in names.reads(unit.statement)}
+    read = {n for node in results for n in names.find_reads(node)}
+    read |= {n for unit in kept for n in names.find_reads(unit.statement)}
     for unit in line:
         statement = unit.statement
         if unit in kept or is_bare_constant(statement):
@@ -164,7 +164,7 @@ def check_left_out_statements(
             continue
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if is_adding(statement.value, scopes) and not (
-                names.mutates(statement) & read
+                names.find_mutations(statement) & read
             ):
                 continue  # To a list or dictionary that nobody reads.
             symbol = scopes.resolve(statement.value.func) or ""
@@ -220,7 +220,7 @@ def check_lists_of_variables(units: Iterable[Unit], scopes: Scopes) -> None:
                 )
         if isinstance(statement, ast.Assign):
             if _is_list(statement.value, known, scopes):
-                known |= names.binds(statement)
+                known |= names.find_binds(statement)
 
 
 def _is_list(node: ast.expr, known: set[str], scopes: Scopes) -> bool:
@@ -231,7 +231,7 @@ def _is_list(node: ast.expr, known: set[str], scopes: Scopes) -> bool:
         return _is_list(node.generators[0].iter, known, scopes)
     if not isinstance(node, ast.Call):
         return False
-    symbol = scopes.resolve(node.func) or names.key(node.func) or ""
+    symbol = scopes.resolve(node.func) or names.find_key(node.func) or ""
     if symbol in _LISTS or symbol.endswith(".compute_gradients"):
         return True
     given = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
@@ -282,12 +282,12 @@ class Steps:
             if inner in self._replaced or inner in gone:
                 continue
             if isinstance(inner, ast.Call):
-                self._call(inner)
-        for use, symbol in uses(node, self._scopes):
+                self._check_call(inner)
+        for use, symbol in find_uses(node, self._scopes):
             if use not in self._metrics | self._replaced | gone:
-                self._symbol(use, symbol)
+                self._check_symbol(use, symbol)
 
-    def _symbol(self, node: ast.expr, symbol: str) -> None:
+    def _check_symbol(self, node: ast.expr, symbol: str) -> None:
         if self._around and symbol in table.OF_MODEL:
             # The model has them, which is known in its own methods alone.
             raise NotSplit(node, f"a function that a step calls uses {symbol}")
@@ -302,7 +302,7 @@ class Steps:
         ) or estimator_table.find_prefix(symbol, estimator_table.IN_GRAPH):
             raise NotSplit(node, f"a step of Keras cannot contain {symbol}")
 
-    def _call(self, call: ast.Call) -> None:
+    def _check_call(self, call: ast.Call) -> None:
         symbol = self._scopes.resolve(call.func)
         if symbol == table.TRAINABLE and (call.args or call.keywords):
             raise NotSplit(call, "it chooses variables by their scope")
@@ -317,7 +317,7 @@ class Steps:
                 )
         if symbol is not None:
             return
-        function = self._scopes.function(call.func)
+        function = self._scopes.find_function(call.func)
         if function is not None:
             self._enter(call, function)
         else:
@@ -341,15 +341,15 @@ class Steps:
             root = root.func if isinstance(root, ast.Call) else root.value
         if not isinstance(root, ast.Name):
             return  # A method of a literal: "{}".format(...)
-        owner = self._scopes.scope_of(root).owner(root.id)
+        owner = self._scopes.find_scope(root).find_owner(root.id)
         if owner is not self._scopes.module:
             builtin = owner is None and hasattr(builtins, root.id)
-            method = self._instances.function(call)
+            method = self._instances.find_function(call)
             if method is not None:
                 return self._enter(call, method)
             if isinstance(call.func, ast.Name) and not builtin:
                 return self._check_chosen(call, call.func)
-            self._local(call, root)
+            self._check_local(call, root)
             return  # A builtin, or a method of something local.
         assert owner is not None
         for bound in owner.bindings[root.id]:
@@ -378,13 +378,13 @@ class Steps:
                     "total loss",
                 )
             else:
-                self._symbol(name, one)
-        if not found or names.argument(call, "reduction") is not None:
+                self._check_symbol(name, one)
+        if not found or names.find_argument(call, "reduction") is not None:
             raise NotSplit(call, f"the tool cannot tell what {name.id}() does")
 
-    def _local(self, call: ast.Call, root: ast.Name) -> None:
+    def _check_local(self, call: ast.Call, root: ast.Name) -> None:
         """Methods of an object are not known, unless they are of plain values."""
-        scope = self._scopes.scope_of(root).owner(root.id)
+        scope = self._scopes.find_scope(root).find_owner(root.id)
         for bound in scope.bindings[root.id] if scope is not None else ():
             value = getattr(bound, "value", None)
             made = value.func if isinstance(value, ast.Call) else None
@@ -392,7 +392,7 @@ class Steps:
                 made = made.value
             if not isinstance(made, ast.Name) or self._scopes.resolve(made):
                 continue
-            of = self._scopes.scope_of(made).owner(made.id)
+            of = self._scopes.find_scope(made).find_owner(made.id)
             for maker in of.bindings[made.id] if of is not None else ():
                 if isinstance(maker, ast.ClassDef) or self._is_foreign(maker):
                     raise NotSplit(
@@ -409,7 +409,7 @@ class Steps:
         return module.partition(".")[0] not in table.LIBRARIES
 
 
-def penalties(
+def check_penalties(
     layers: Iterable[Layer],
     wanted: Iterable[tuple[ast.AST, str]],
     some: bool = False,
@@ -466,7 +466,7 @@ def find_watched_names(scopes: Scopes) -> set[str]:
             continue
         given = [k.value for k in call.keywords if k.arg not in _NO_TENSORS]
         for value in given + call.args[:1]:
-            found |= _strings(value, scopes)
+            found |= _find_strings(value, scopes)
     for inner in walk_breadth_first(scopes.tree):
         if isinstance(inner, ast.Attribute) and inner.attr in (
             "get_tensor_by_name",
@@ -477,12 +477,12 @@ def find_watched_names(scopes: Scopes) -> set[str]:
     return {name.partition(":")[0] for name in found}
 
 
-def _strings(node: ast.expr, scopes: Scopes) -> set[str]:
+def _find_strings(node: ast.expr, scopes: Scopes) -> set[str]:
     if isinstance(node, ast.Name):
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner else []
         if len(bound) == 1 and isinstance(bound[0], ast.Assign):
-            return _strings(bound[0].value, scopes)
+            return _find_strings(bound[0].value, scopes)
         return set()
     values: list[ast.expr | None] = [node]
     if isinstance(node, ast.Dict):

@@ -34,7 +34,7 @@ class Choices:
         self._options: list[int] = []
         self._ways = 1
 
-    def one_of(self, options: Sequence[ast.expr]) -> ast.expr:
+    def choose_option(self, options: Sequence[ast.expr]) -> ast.expr:
         """The one of this way."""
         at = len(self._options)
         self._options.append(len(options))
@@ -66,7 +66,7 @@ class Given:
         # (scope, name, its uses) of what was gone through, by what was asked.
         self.ways: list[tuple[Scope, str, list[ast.Name]]] = []
 
-    def options(self, node: ast.expr) -> list[ast.expr]:
+    def list_options(self, node: ast.expr) -> list[ast.expr]:
         """What it may be; [] where nothing is decided.
 
         Raises:
@@ -76,26 +76,26 @@ class Given:
         if isinstance(node, ast.IfExp):
             return [node.body, node.orelse]
         if isinstance(node, ast.Subscript):
-            return self._values(node.value)
+            return self._list_values(node.value)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "get" and len(node.args) == 1 and not node.keywords:
-                return self._values(node.func.value)
+                return self._list_values(node.func.value)
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings[node.id] if owner is not None else []
             if owner is None:
                 return []
             if len(bound) == 1 and isinstance(bound[0], ast.arg):
-                return self._arguments(node, owner)
+                return self._list_arguments(node, owner)
             if len(bound) > 1 and all(_is_plain(b, node.id) for b in bound):
                 self.ways.append((owner, node.id, [node]))
                 return [b.value for b in bound if not is_none(b)]  # type: ignore
         return []
 
-    def _values(self, node: ast.expr) -> list[ast.expr]:
+    def _list_values(self, node: ast.expr) -> list[ast.expr]:
         """The values of a dictionary that is written out."""
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings[node.id] if owner is not None else []
             if owner is None or len(bound) != 1 or not _is_plain(bound[0], node.id):
                 return []
@@ -114,7 +114,7 @@ class Given:
         for node in self._scopes.walk():
             if not isinstance(node, ast.Name) or node.id != name:
                 continue
-            if self._scopes.scope_of(node).owner(name) is not owner:
+            if self._scopes.find_scope(node).find_owner(name) is not owner:
                 continue
             above = self._scopes.parents.get(node)
             asked = isinstance(above, ast.Compare) and node in above.comparators
@@ -133,12 +133,12 @@ class Given:
                 found.append(node)
         return found
 
-    def _arguments(self, node: ast.Name, owner: Scope) -> list[ast.expr]:
+    def _list_arguments(self, node: ast.Name, owner: Scope) -> list[ast.expr]:
         """What the calls of a function give it."""
         function = owner.node
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return []
-        around = self._scopes.scope_of(function)
+        around = self._scopes.find_scope(function)
         if isinstance(self._scopes.parents.get(function), ast.ClassDef):
             return []
         if around.bindings.get(function.name) != [function]:
@@ -149,14 +149,14 @@ class Given:
         for use in self._scopes.walk():
             if not isinstance(use, ast.Name) or use.id != function.name:
                 continue
-            if self._scopes.scope_of(use).owner(use.id) is not around:
+            if self._scopes.find_scope(use).find_owner(use.id) is not around:
                 continue
             call = self._scopes.parents.get(use)
             if not isinstance(call, ast.Call) or call.func is not use:
                 raise NotSplit(use, f"the tool does not see every call of {function.name}(), "
                         "which is given the model_fn")  # fmt: skip
             given = names.bind_call(call, function)
-            value = (given or {}).get(node.id, _default(function, node.id))
+            value = (given or {}).get(node.id, _find_default(function, node.id))
             if given is None or value is None:
                 raise NotSplit(
                     call,
@@ -190,7 +190,7 @@ def _is_plain(bound: ast.AST, name: str) -> bool:
     )
 
 
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
+def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
     """What a parameter is where a call gives nothing for it."""
     arguments = function.args
     absent: list[ast.expr | None] = [None]

@@ -46,10 +46,10 @@ class _Search:
             return set()  # No function: it is not called.
         if (symbol := self._scopes.resolve(node)) is not None:
             return {symbol} if symbol.startswith("tf.") else None
-        if not self._is_told(node) and (options := self._given.options(node)):
+        if not self._is_told(node) and (options := self._given.list_options(node)):
             return self._search_all(options)
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings[node.id] if owner is not None else []
             if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
                 return {bound[0]}
@@ -58,7 +58,7 @@ class _Search:
                 if not others and isinstance(target, ast.Name):
                     return self.run(bound[0].value)
         if isinstance(node, ast.Call):
-            function = self._scopes.function(node.func)
+            function = self._scopes.find_function(node.func)
             if isinstance(function, ast.FunctionDef):
                 return self._search_all(_find_returned_values(function))
         return None
@@ -67,7 +67,7 @@ class _Search:
         """Whether it is a parameter whose function other files may call."""
         if not isinstance(self._scopes, Joined) or not isinstance(node, ast.Name):
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         return any(isinstance(one, ast.arg) for one in bound)
 

@@ -7,8 +7,8 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import by_mode, training_alone, twins
-from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.calls import find_uses
+from migrate.frontends.model_fn.grown import find_changes
 from migrate.frontends.model_fn.messages import (
     check_seed,
     is_message,
@@ -19,8 +19,8 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, NetworkOfVariables
 from migrate.frontends.model_fn.slices import (
     Slices,
-    closure,
     drop_units,
+    find_closure,
     find_tensor_names,
 )
 from migrate.program.keras_layers import Twins
@@ -58,7 +58,7 @@ class Common:
         self._slices = slices
         self.twins: Twins | None = None
 
-    def _role(self, role: str) -> str:
+    def _find_role(self, role: str) -> str:
         return self._parameters.get(role, "")
 
     def run(
@@ -77,7 +77,7 @@ class Common:
             lines, self._values, self._scopes, self.network.makes_layers
         )
         self.twins = twins.join_twins(lines, self.network, self._values, self._scopes)
-        shared = self._layers(lines)
+        shared = self._list_layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
         more = self._find_common_units(lines, shared, drop_units(lines, shared), specs)
         shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
@@ -86,13 +86,13 @@ class Common:
             self._check_mode(unit.statement)
         return shared
 
-    def _layers(self, lines: dict[str, Straight]) -> list[Unit]:
+    def _list_layers(self, lines: dict[str, Straight]) -> list[Unit]:
         """Statements that the layers need, the same in every mode."""
         found: dict[str, list[Unit]] = {}
         training_alone.add_training_layers(lines, self.network, self._scopes)
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
-            found[mode] = closure(line.units, makers, self._slices.built)
+            found[mode] = find_closure(line.units, makers, self._slices.built)
         statements = {
             mode: [u.statement for u in units] for mode, units in found.items()
         }
@@ -115,7 +115,7 @@ class Common:
                     f"in mode {mode} it has other layers than in mode TRAIN",
                 )
         for unit in found["TRAIN"]:
-            self._visit(unit)
+            self._visit_unit(unit)
         kept = {id(s) for s in statements["TRAIN"]}
         # The same statement is a unit of each mode; that of training stands for all.
         by_statement = {id(u.statement): u for u in lines["TRAIN"].units}
@@ -123,10 +123,10 @@ class Common:
             line.units = [by_statement.get(id(u.statement), u) for u in line.units]
         return [u for u in lines["TRAIN"].units if id(u.statement) in kept]
 
-    def _visit(self, unit: Unit) -> None:
+    def _visit_unit(self, unit: Unit) -> None:
         scope = tuple(s for s in unit.around if isinstance(s, ast.With))
-        self.network.visit(unit.statement, scope)
-        if self._role("labels") in names.reads(unit.statement):
+        self.network.visit_statement(unit.statement, scope)
+        if self._find_role("labels") in names.find_reads(unit.statement):
             raise NotSplit(unit.statement, "its layers depend on labels")
 
     def _find_common_units(
@@ -172,7 +172,7 @@ class Common:
             return False
         if find_tensor_names([unit], self._scopes):
             return False
-        if any(s in table.BETWEEN for _, s in uses(statement, self._scopes)):
+        if any(s in table.BETWEEN for _, s in find_uses(statement, self._scopes)):
             return False
         try:
             self.network.check(statement, self._values)
@@ -190,14 +190,16 @@ class Common:
         local = set(self._scopes.scope_by_node[self._function].bindings)
         bound, fed = self._list_model_parameters(), []
         for unit in units:
-            reads = {r for r in names.reads(unit.statement) if "." not in r} & local
+            reads = {
+                r for r in names.find_reads(unit.statement) if "." not in r
+            } & local
             if unit in shared:
                 bound |= set(self.list_bound_names(unit))
             elif unit in found and reads <= bound:
                 fed.append(unit)
-                bound |= names.binds(unit.statement)
+                bound |= names.find_binds(unit.statement)
             else:
-                bound -= names.binds(unit.statement)
+                bound -= names.find_binds(unit.statement)
         return fed
 
     def _add_messages(
@@ -219,7 +221,7 @@ class Common:
                 any(u.statement is unit.statement for u in line.units)
                 for line in lines.values()
             )
-            and not names.reads(unit.statement) & self._find_decided_names()
+            and not names.find_reads(unit.statement) & self._find_decided_names()
             and is_of_network(unit, units, shared, known, local)
         ]
         for unit in kept:
@@ -241,7 +243,7 @@ class Common:
     def _find_decided_names(self) -> set[str]:
         """Names that hold what the mode decides, and its own."""
         found = {n for v in self._values.values() for n in v.decided}
-        return found | {self._role("mode")}
+        return found | {self._find_role("mode")}
 
     def _check_mode(self, statement: ast.stmt) -> None:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
@@ -259,10 +261,10 @@ class Common:
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
-                value = self._training_of(parent)
+                value = self._find_training(parent)
                 if value is not None:
                     return node in list(walk_breadth_first(value))
-                function = self.network.helper(parent)
+                function = self.network.find_helper(parent)
                 helper = self.network.helpers.get(function) if function else None
                 if function is not None and helper is not None:
                     arguments = self.network.bind_arguments(parent, function) or {}
@@ -275,37 +277,37 @@ class Common:
             parent = self._scopes.parents.get(parent)
         return False
 
-    def _training_of(self, call: ast.Call) -> ast.expr | None:
+    def _find_training(self, call: ast.Call) -> ast.expr | None:
         """What a layer's call is told of training."""
         for layer in self.network.layers:
             if call in layer.applied or (
                 call is layer.call and isinstance(call.func, ast.Call)
             ):
-                return names.argument(call, "training", 1)
+                return names.find_argument(call, "training", 1)
             if call is layer.call:
                 told = [dict(part.told).get("training") for part in layer.parts]
                 return next((value for value in told if value is not None), None)
         return None
 
-    def tensors(self, shared: list[Unit]) -> set[str]:
+    def find_tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""
         found = {n for u in shared for n in self.list_bound_names(u)}
-        return found | {self._role("features"), self._role("labels")} - {""}
+        return found | {self._find_role("features"), self._find_role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
         """Whether a statement among the layers' is of plain values only."""
-        tensors = {self._role("features")}
+        tensors = {self._find_role("features")}
         for other in shared:
-            if names.reads(other.statement) & tensors:
-                tensors |= changes(other.statement, self._slices.built)
-        if changes(unit.statement, self._slices.built) & tensors:
+            if names.find_reads(other.statement) & tensors:
+                tensors |= find_changes(other.statement, self._slices.built)
+        if find_changes(unit.statement, self._slices.built) & tensors:
             return False
         return not self.network.makes_layers(unit.statement) and not any(
             symbol in table.NETWORK or symbol in table.BETWEEN
-            for _, symbol in uses(unit.statement, self._scopes)
+            for _, symbol in find_uses(unit.statement, self._scopes)
         )
 
-    def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
+    def find_outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
         """Names that the network binds and steps read."""
         bound = [
             name
@@ -325,11 +327,11 @@ class Common:
         """Names that a statement binds; of twins, that of the other too."""
         if self.twins is not None and unit.statement is self.twins.statement:
             return [name for name, _ in self.twins.calls]
-        return sorted(names.binds(unit.statement))
+        return sorted(names.find_binds(unit.statement))
 
     def _check_output(self, name: str, shared: list[Unit]) -> None:
         """An output is a tensor that Keras records."""
-        binding = [u.statement for u in shared if name in names.binds(u.statement)]
+        binding = [u.statement for u in shared if name in names.find_binds(u.statement)]
         last = binding[-1]
         if isinstance(last, ast.AugAssign) and len(binding) > 1:
             last = binding[-2]
@@ -339,7 +341,7 @@ class Common:
         if isinstance(last, ast.For):
             plain, value = True, None
             for inner in walk_breadth_first(last):
-                if isinstance(inner, ast.Assign) and name in names.binds(inner):
+                if isinstance(inner, ast.Assign) and name in names.find_binds(inner):
                     value = inner.value
         if plain and value is not None and self._is_tensor(value, shared):
             return
@@ -358,7 +360,7 @@ class Common:
             return self._is_tensor(value.operand, shared)
         if isinstance(value, ast.Name):
             bound = [
-                u.statement for u in shared if value.id in names.binds(u.statement)
+                u.statement for u in shared if value.id in names.find_binds(u.statement)
             ]
             return bool(bound) and all(
                 isinstance(s, ast.Assign)
@@ -369,9 +371,11 @@ class Common:
             )
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
             # One of the features: an output that is an input.
-            given = value.value.id == self._role("features")
-            again = any(value.value.id in names.binds(u.statement) for u in shared)
-            return given and not again and isinstance(names.literal(value.slice), str)
+            given = value.value.id == self._find_role("features")
+            again = any(value.value.id in names.find_binds(u.statement) for u in shared)
+            return (
+                given and not again and isinstance(names.read_literal(value.slice), str)
+            )
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
             # Of one tensor a part is one, too: dense(net, 1)[:, 0].
             return self._scopes.resolve(value.value.func) in table.LAYERS

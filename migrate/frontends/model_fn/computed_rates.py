@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed
@@ -44,11 +44,11 @@ def read_computed_rate(
     """
     outside = [u for u in made if _makes_optimizer(u.statement, scopes)]
     inside = _find_step_statements([u for u in made if u not in outside], scopes)
-    bound = {n for u in inside for n in names.binds(u.statement)}
+    bound = {n for u in inside for n in names.find_binds(u.statement)}
     rates = {
         name
         for node in (*(u.statement for u in outside), optimizer)
-        for name in names.reads(node) & bound
+        for name in names.find_reads(node) & bound
     }
     if len(rates) != 1:
         return None
@@ -56,7 +56,8 @@ def read_computed_rate(
     for unit in every:
         others = bound if unit in made and unit not in outside else bound - {rate}
         if unit not in inside and (
-            names.reads(unit.statement) & others or names.binds(unit.statement) & bound
+            names.find_reads(unit.statement) & others
+            or names.find_binds(unit.statement) & bound
         ):
             return None
     for node in (*(u.statement for u in outside), optimizer):
@@ -66,9 +67,9 @@ def read_computed_rate(
     steps = checks.Steps(around, scopes, set(), allowed=frozenset(SCHEDULES))
     for unit in inside:
         statement = unit.statement
-        if not all(isinstance(s, _STATEMENTS) for s in _statements(statement)):
+        if not all(isinstance(s, _STATEMENTS) for s in _walk_statements(statement)):
             return None
-        if names.reads(statement) & tensors:
+        if names.find_reads(statement) & tensors:
             raise NotSplit(statement, "its optimizer depends on features or labels")
         steps.check(statement)
     return Computed(rate, tuple(inside))
@@ -81,37 +82,39 @@ def _find_step_statements(units: Sequence[Unit], scopes: Scopes) -> list[Unit]:
         name
         for unit in units
         if _is_step(getattr(unit.statement, "value", None), scopes)
-        for name in names.binds(unit.statement)
+        for name in names.find_binds(unit.statement)
     }
     follows = set(steps)
     grown = True
     while grown:
         grown = False
-        bound = {n for u in found for n in names.binds(u.statement)}
+        bound = {n for u in found for n in names.find_binds(u.statement)}
         for unit in units:
-            if unit in found or names.binds(unit.statement) <= steps:
+            if unit in found or names.find_binds(unit.statement) <= steps:
                 continue
-            symbols = set(_symbols(unit.statement, scopes))
+            symbols = set(_find_symbols(unit.statement, scopes))
             if (
-                names.reads(unit.statement) & follows
-                or names.binds(unit.statement) & bound
+                names.find_reads(unit.statement) & follows
+                or names.find_binds(unit.statement) & bound
                 or symbols & {*SCHEDULES, *table.GLOBAL_STEP}
             ):
                 found.append(unit)
-                follows |= names.binds(unit.statement)
+                follows |= names.find_binds(unit.statement)
                 grown = True
     return [unit for unit in units if unit in found]
 
 
-def _symbols(
+def _find_symbols(
     node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> Iterator[str]:
     """What some code uses, and the functions of the program that it calls."""
-    yield from (symbol for _, symbol in uses(node, scopes))
+    yield from (symbol for _, symbol in find_uses(node, scopes))
     for call in walk_breadth_first(node):
-        function = scopes.function(call.func) if isinstance(call, ast.Call) else None
+        function = (
+            scopes.find_function(call.func) if isinstance(call, ast.Call) else None
+        )
         if function is not None and function not in seen:
-            yield from _symbols(function, scopes, seen | {function})
+            yield from _find_symbols(function, scopes, seen | {function})
 
 
 def _is_step(node: ast.AST | None, scopes: Scopes) -> bool:
@@ -119,7 +122,7 @@ def _is_step(node: ast.AST | None, scopes: Scopes) -> bool:
 
 
 def _makes_optimizer(node: ast.AST, scopes: Scopes) -> bool:
-    return any(symbol in OPTIMIZERS for _, symbol in uses(node, scopes))
+    return any(symbol in OPTIMIZERS for _, symbol in find_uses(node, scopes))
 
 
 def _is_only_given(node: ast.AST, rate: str, scopes: Scopes) -> bool:
@@ -137,11 +140,11 @@ def _is_only_given(node: ast.AST, rate: str, scopes: Scopes) -> bool:
     return True
 
 
-def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
+def _walk_statements(statement: ast.stmt) -> Iterator[ast.stmt]:
     yield statement
-    for _, suite in names.suites(statement):
+    for _, suite in names.list_suites(statement):
         for inner in suite:
-            yield from _statements(inner)
+            yield from _walk_statements(inner)
 
 
 def _find_function(node: ast.AST, scopes: Scopes) -> ast.FunctionDef:

@@ -15,7 +15,7 @@ from migrate.facts import names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.argument_scopes import Values, find_returned_scope
-from migrate.frontends.model_fn.grown import items
+from migrate.frontends.model_fn.grown import list_items
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Several
 from migrate.source.nodes import walk_breadth_first
@@ -48,7 +48,7 @@ class ContribCalls:
         # Of functions that return argument scopes.
         self.values = Values(scopes)
 
-    def row(self, node: ast.AST) -> ContribRow | None:
+    def find_row(self, node: ast.AST) -> ContribRow | None:
         """The layer that an expression names, not calls."""
         symbol = self._scopes.resolve(node) if isinstance(node, ast.expr) else None
         return keras_contrib.LAYERS.get(symbol or "")
@@ -69,12 +69,12 @@ class ContribCalls:
                 opened = item.context_expr
                 assert isinstance(opened, ast.Call)
                 if self._scopes.resolve(opened.func) in contrib_graph.ARG_SCOPES:
-                    given = names.argument(opened, "list_ops_or_scope", 0)
+                    given = names.find_argument(opened, "list_ops_or_scope", 0)
                     returned = find_returned_scope(given, self._scopes)
                     if returned is None:
                         found |= self._read_scope_arguments(opened, row)
                         continue
-                    self.values.begin(returned)
+                    self.values.begin_call(returned)
                     for inner in returned.opened:
                         found |= self._read_scope_arguments(inner, row)
         found.pop(row.fixed, None)
@@ -113,13 +113,13 @@ class ContribCalls:
     def _read_scope_arguments(
         self, opened: ast.Call, row: ContribRow
     ) -> dict[str, ast.expr]:
-        listed = names.argument(opened, "list_ops_or_scope", 0)
+        listed = names.find_argument(opened, "list_ops_or_scope", 0)
         if not isinstance(listed, (ast.List, ast.Tuple)) or len(opened.args) > 1:
             raise NotSplit(
                 opened,
                 "the functions of an argument scope are not a list that is written out",
             )
-        rows = [self.row(element) for element in listed.elts]
+        rows = [self.find_row(element) for element in listed.elts]
         if None in rows:
             raise NotSplit(
                 opened, "an argument scope contains a function that makes no layer"
@@ -129,25 +129,25 @@ class ContribCalls:
         given = {k.arg: k.value for k in opened.keywords if k.arg is not None}
         for keyword in opened.keywords:
             if keyword.arg is None:
-                given |= dict(self._params(keyword.value))
+                given |= dict(self._list_params(keyword.value))
         given.pop("list_ops_or_scope", None)
         return given
 
     def _check_visible(self, value: ast.expr, call: ast.AST) -> None:
         """What is written elsewhere has the same value where the layer is made."""
-        here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
-        if _module(here) is not _module(there):
+        here, there = self._scopes.find_scope(call), self._scopes.find_scope(value)
+        if _find_module(here) is not _find_module(there):
             raise NotSplit(
                 value, "an argument scope is in another file than its layers"
             )
         for node in walk_breadth_first(value):
             if not isinstance(node, ast.Name):
                 continue
-            if self.values.parameter(node) is not None:
+            if self.values.find_parameter(node) is not None:
                 self.values.replace(node, call)
                 continue
-            owner = there.owner(node.id)
-            if here.owner(node.id) is not owner:
+            owner = there.find_owner(node.id)
+            if here.find_owner(node.id) is not owner:
                 raise NotSplit(
                     node, f"`{node.id}` does not exist where the program makes a layer"
                 )
@@ -161,7 +161,7 @@ class ContribCalls:
 
     # Normalizers.
 
-    def normalizer(
+    def take_normalizer(
         self,
         bound: dict[str, ast.expr],
         call: ast.Call,
@@ -176,12 +176,12 @@ class ContribCalls:
         params = bound.pop("normalizer_params", None)
         if function is None or is_none_constant(function):
             return None
-        row = self.row(function)
+        row = self.find_row(function)
         if row is None or row.kind not in _NORMALIZERS:
             raise NotSplit(function, "the tool does not know this normalizer")
         given = self.gather_scope_arguments(row, call, around)
         if params is not None and not is_none_constant(params):
-            for name, value in self._params(params):
+            for name, value in self._list_params(params):
                 value = self.values.resolve_value(value)
                 if name != "is_training":
                     self._check_visible(value, call)
@@ -190,13 +190,13 @@ class ContribCalls:
             raise NotSplit(call, f"{row.function} does not have these arguments")
         return row, given
 
-    def _params(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
+    def _list_params(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
         """Names and values of normalizer_params."""
         value: ast.expr | None = node
         if isinstance(node, ast.Name):
             statement = _find_dictionary(node, self._scopes)
             value = statement.value if statement is not None else None
-        pairs = items(value) if value is not None else None
+        pairs = list_items(value) if value is not None else None
         if pairs is None:
             raise NotSplit(node, "normalizer_params is not a dict that is written out")
         found = []
@@ -239,7 +239,7 @@ class ContribCalls:
             raise NotSplit(
                 call, "the arguments of slim.repeat or slim.stack are not written out"
             )
-        row = self.row(own["layer"])
+        row = self.find_row(own["layer"])
         if row is None or row.fixed or "training" in row.call_parameters:
             raise NotSplit(
                 call,
@@ -254,14 +254,14 @@ class ContribCalls:
             return Stacked(
                 row, bound | given, Several("Repeat", own["repetitions"], ())
             )
-        taken = rest[: self._width(own["stack_args"])]
+        taken = rest[: self._count_width(own["stack_args"])]
         if bound.keys() & set(taken):
             raise NotSplit(call, "the call gives one argument twice")
         renamed = dict(row.renamed)
         names_of_keras = tuple(renamed.get(name, name) for name in taken)
         return Stacked(row, bound, Several("Stack", own["stack_args"], names_of_keras))
 
-    def _width(self, listed: ast.expr) -> int:
+    def _count_width(self, listed: ast.expr) -> int:
         """How many arguments each layer of a stack is given."""
         if not isinstance(listed, (ast.List, ast.Tuple)):
             return 1  # Of one number each: Keras's layers take no list for it.
@@ -276,11 +276,11 @@ class ContribCalls:
         return max(widths.pop(), 1)
 
 
-def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
+def find_params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
     """Statements that bind normalizer_params, which nothing else reads."""
     found: set[ast.stmt] = set()
     for statement in walk_breadth_first(function):
-        if not isinstance(statement, ast.Assign) or items(statement.value) is None:
+        if not isinstance(statement, ast.Assign) or list_items(statement.value) is None:
             continue
         target = statement.targets[0]
         if len(statement.targets) > 1 or not isinstance(target, ast.Name):
@@ -303,7 +303,7 @@ def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
 
 def _find_dictionary(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
     """The one statement that binds a name to a dictionary which nothing changes."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []
     if owner is None or len(bound) != 1 or not isinstance(bound[0], ast.Assign):
         return None
@@ -320,7 +320,7 @@ def _find_dictionary(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
     return bound[0]
 
 
-def _module(scope: Scope) -> Scope:
+def _find_module(scope: Scope) -> Scope:
     """The scope of a file."""
     while scope.parent is not None:
         scope = scope.parent

@@ -50,7 +50,7 @@ class ContribMaking(Making):
           given: by TF1's names.
         """
         bound, normalizer = self._complete_arguments(call, row, given, scope, env)
-        self._layer(call, row, bound, scope, env, place)
+        self._make_layer(call, row, bound, scope, env, place)
         if normalizer is not None:
             made = self.layers[-1]
             self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
@@ -66,11 +66,11 @@ class ContribMaking(Making):
         """Arguments by Keras's names, and the normalizer."""
         scoped = self._contrib.gather_scope_arguments(row, call, scope)
         written = given | {n: v for n, v in scoped.items() if n not in given}
-        normalizer = self._contrib.normalizer(written, call, scope)
+        normalizer = self._contrib.take_normalizer(written, call, scope)
         if not set(written) <= {"inputs", *row.parameters, "fused"}:
             raise NotSplit(call, f"{row.function} does not have these arguments")
         self._check_reuse(call, row, written, env)
-        bound = row.keras(written)
+        bound = row.map_keras_arguments(written)
         if bound is None:
             raise NotSplit(
                 call,
@@ -80,7 +80,7 @@ class ContribMaking(Making):
             return bound, None
         inner, params = normalizer
         self._check_reuse(call, inner, params, env)
-        own = inner.keras(params)
+        own = inner.map_keras_arguments(params)
         if own is None:
             raise NotSplit(
                 call,
@@ -109,10 +109,10 @@ class ContribMaking(Making):
             raise NotSplit(
                 call, "slim.repeat or slim.stack is in a loop, or reuses variables"
             )
-        taken = self._names_in(where, call)
+        taken = self._find_names(where, call)
         if below is None:
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
-            unique = taken.unique(several.scope, call, place.conditional)
+            unique = taken.make_unique(several.scope, call, place.conditional)
             name = f"{unique}/{python_name}"
         elif isinstance(below, ast.Constant) and isinstance(below.value, str):
             if below.value in taken.taken:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.grown import items
+from migrate.frontends.model_fn.grown import list_items
 from migrate.frontends.model_fn.metrics import Metrics, find_pair_statement
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Counter, Metric
@@ -24,23 +24,23 @@ from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
 
 
-def call_of(
+def find_call(
     given: ast.expr | None, units: list[Unit], scopes: Scopes
 ) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
     """The call that eval_metric_ops is, its function, and the statement that names it."""
     unit = None
     if isinstance(given, ast.Name):
-        makers = [u for u in units if given.id in names.binds(u.statement)]
+        makers = [u for u in units if given.id in names.find_binds(u.statement)]
         if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
             return None
         unit = makers[0]
-        changed = any(given.id in names.mutates(u.statement) for u in units)
+        changed = any(given.id in names.find_mutations(u.statement) for u in units)
         given = None if changed else makers[0].statement.value
     if isinstance(given, ast.Call):
-        scopes.function(given.func)  # So that its file is known.
+        scopes.find_function(given.func)  # So that its file is known.
     if not isinstance(given, ast.Call) or not isinstance(given.func, ast.Name):
         return None
-    owner = scopes.scope_of(given.func).owner(given.func.id)
+    owner = scopes.find_scope(given.func).find_owner(given.func.id)
     bound = owner.bindings[given.func.id] if owner is not None else []
     if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
         return None
@@ -78,7 +78,7 @@ class Counting:
                 call, f"the tool cannot tell the arguments of {function.name}() apart"
             )
         self._check_names(call)
-        found = list(self._metrics())
+        found = list(self._find_metrics())
         made = {id(metric.call) for metric in found}
         kept = []
         for statement in function.body[:-1]:
@@ -100,10 +100,10 @@ class Counting:
 
     def _check_names(self, call: ast.Call) -> None:
         name = self._function.name
-        owner = self._scopes.scope_of(call.func).owner(name)
+        owner = self._scopes.find_scope(call.func).find_owner(name)
         for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.Name) and node.id == name and node is not call.func:
-                if self._scopes.scope_of(node).owner(name) is owner:
+                if self._scopes.find_scope(node).find_owner(name) is owner:
                     if self._is_unread(node):
                         continue
                     raise NotSplit(
@@ -112,7 +112,7 @@ class Counting:
         outside = self._scopes.scope_by_node[self._function]
         for node in walk_breadth_first(self._function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                owner = self._scopes.scope_of(node).owner(node.id)
+                owner = self._scopes.find_scope(node).find_owner(node.id)
                 inside = owner in (outside, self._scopes.module, None)
                 if not inside and self._is_outer(owner):
                     raise NotSplit(
@@ -136,11 +136,11 @@ class Counting:
         node = getattr(owner, "node", None)
         return node is not None and node not in set(walk_breadth_first(self._function))
 
-    def _metrics(self) -> Iterator[Metric]:
+    def _find_metrics(self) -> Iterator[Metric]:
         """The metrics of the dictionary that it returns."""
         last = self._function.body[-1]
         value = last.value if isinstance(last, ast.Return) else None
-        entries = items(value) if value is not None else None
+        entries = list_items(value) if value is not None else None
         if entries is None:
             raise NotSplit(
                 self._function,
@@ -150,20 +150,20 @@ class Counting:
         known = Metrics(self._scopes, None)
         keys: set[str] = set()
         for key, one in entries:
-            text = known.key(key, one)
+            text = known.find_key(key, one)
             if text in keys:
                 raise NotSplit(one, "two metrics have the same name")
             keys.add(text)
-            yield known.metric(text, self._value(one))
+            yield known.make_metric(text, self._find_value(one))
 
-    def _value(self, node: ast.expr) -> ast.expr:
+    def _find_value(self, node: ast.expr) -> ast.expr:
         """What a name of the function stands for."""
         pair = find_pair_statement(node, self._function.body)
         if pair is not None:
             return pair.value
         if not isinstance(node, ast.Name):
             return node
-        makers = [s for s in self._function.body if node.id in names.binds(s)]
+        makers = [s for s in self._function.body if node.id in names.find_binds(s)]
         if len(makers) == 1 and isinstance(makers[0], ast.Assign):
             if isinstance(makers[0].targets[0], ast.Name):
                 return makers[0].value

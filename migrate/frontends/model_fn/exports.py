@@ -13,14 +13,14 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.metrics import value_of
+from migrate.frontends.model_fn.metrics import find_value
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Exports
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
 
 
-def exports(
+def read_exports(
     given: ast.expr | None,
     predicted: ast.expr | None,
     units: list[Unit],
@@ -39,10 +39,10 @@ def exports(
     """
     if given is None:
         return None
-    value = value_of(given, units, [])
+    value = find_value(given, units, [])
     local = set(scopes.scope_by_node[function].bindings)
     whole = predicted.id if isinstance(predicted, ast.Name) else ""
-    keys = _keys(predicted, function, scopes)
+    keys = _map_keys(predicted, function, scopes)
     parts: dict[ast.Name, ast.expr] = {}
     for node in walk_breadth_first(value):
         if not isinstance(node, ast.Name) or node.id not in local or node.id == whole:
@@ -53,7 +53,7 @@ def exports(
     return Exports(value, parts)
 
 
-def _keys(
+def _map_keys(
     predicted: ast.expr | None, function: ast.FunctionDef, scopes: Scopes
 ) -> Mapping[str, ast.expr]:
     """Names of the predictions' tensors -> the keys under which they are given."""
@@ -78,4 +78,4 @@ def _keys(
 
 def _is_changed(name: str, function: ast.FunctionDef) -> bool:
     """Whether something is put into a dictionary, or taken from it."""
-    return any(name in names.mutates(statement) for statement in function.body)
+    return any(name in names.find_mutations(statement) for statement in function.body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.joined import Joined
 from migrate.program.keras_files import Files
 
@@ -18,7 +18,7 @@ def join_scopes(scopes: Scopes, files: Files | None) -> Scopes:
     """
     if files is None or not _is(scopes, files.model.text):
         return scopes
-    others = {source.path: _scopes(source.text) for source in files.others}
+    others = {source.path: _build_scopes(source.text) for source in files.others}
     return _join_files(scopes, files, others)
 
 
@@ -34,8 +34,8 @@ def join_scopes_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[as
         if not here and _is(scopes, source.text):
             others[source.path], here = scopes, frozenset(scopes.walk())
         else:
-            others[source.path] = _scopes(source.text)
-    return _join_files(_scopes(files.model.text), files, others), here
+            others[source.path] = _build_scopes(source.text)
+    return _join_files(_build_scopes(files.model.text), files, others), here
 
 
 def _join_files(own: Scopes, files: Files, others: dict[str, Scopes]) -> Joined:
@@ -43,8 +43,8 @@ def _join_files(own: Scopes, files: Files, others: dict[str, Scopes]) -> Joined:
     return Joined(own, files.model.path, others, imports)
 
 
-def _scopes(text: str) -> Scopes:
-    return scopes_of(ast.parse(text))
+def _build_scopes(text: str) -> Scopes:
+    return build_scopes(ast.parse(text))
 
 
 def _is(scopes: Scopes, text: str) -> bool:

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterable, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators import scaffolds
-from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.calls import find_uses
+from migrate.frontends.model_fn.grown import find_changes
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight, is_none
-from migrate.frontends.model_fn.slices import closure
+from migrate.frontends.model_fn.slices import find_closure
 from migrate.program.keras_model import Hooks
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
@@ -77,14 +77,14 @@ class FirstValues:
             if unit.statement in self._places
             and (
                 makes_layers(unit.statement)
-                or table.VARIABLE in _symbols(unit.statement, self._scopes)
+                or table.VARIABLE in _find_symbols(unit.statement, self._scopes)
             )
         ]
         found = []
         for one in self.hooks:
             kind = one.kind
             self._check_names(one, known)
-            listing = list(self._listing(one, table.LISTS))
+            listing = list(self._find_listings(one, table.LISTS))
             for node, place in listing:
                 if place is not None and place < max(makers, default=-1):
                     raise NotSplit(
@@ -95,7 +95,7 @@ class FirstValues:
                 kind = "initial_scaffold"
             after = [
                 n
-                for n, _ in self._listing(one, table.LISTS_ALL)
+                for n, _ in self._find_listings(one, table.LISTS_ALL)
                 if n.lineno > applied.lineno
             ]
             if after and kind in ("initial_scaffold", *_STARTING):
@@ -110,7 +110,7 @@ class FirstValues:
         """Fails where they read what is none of their own."""
         assert self._scopes is not None and self._function is not None
         own = self._scopes.scope_by_node[self._function]
-        bound = {n for unit in hooks.made for n in names.binds(unit.statement)}
+        bound = {n for unit in hooks.made for n in names.find_binds(unit.statement)}
         gone = {
             inner
             for node, value in self.folded.items()
@@ -123,12 +123,12 @@ class FirstValues:
                     continue
                 if node in gone:
                     continue
-                if self._scopes.scope_of(node).owner(node.id) is own:
+                if self._scopes.find_scope(node).find_owner(node.id) is own:
                     raise NotSplit(
                         node, "a step computes the initial values of its variables"
                     )
 
-    def _listing(
+    def _find_listings(
         self, hooks: Hooks, symbols: frozenset[str]
     ) -> Iterator[tuple[ast.stmt | ast.expr, int | None]]:
         """Code that lists variables, and where it stood in training; None for the end."""
@@ -136,9 +136,12 @@ class FirstValues:
         for unit in hooks.made:
             if isinstance(unit.statement, ast.FunctionDef):
                 continue  # Called later.
-            if _symbols(unit.statement, self._scopes) & symbols:
+            if _find_symbols(unit.statement, self._scopes) & symbols:
                 yield unit.statement, self._places.get(unit.statement)
-        if hooks.value is not None and _symbols(hooks.value, self._scopes) & symbols:
+        if (
+            hooks.value is not None
+            and _find_symbols(hooks.value, self._scopes) & symbols
+        ):
             yield hooks.value, None
 
 
@@ -186,7 +189,7 @@ def take_first_values(
             del spec[kind]  # Another mode has one.
             gone[mode] = [*gone.get(mode, []), *made]
             continue
-        known = [s for node in nodes for s in _scaffolds(node, scopes)]
+        known = [s for node in nodes for s in _find_scaffolds(node, scopes)]
         if not any("init_fn" in one.kept for one in known):
             continue
         _check(nodes, known, scopes)
@@ -240,13 +243,13 @@ def _find_start_statements(
         for u in units
         if not isinstance(u.statement, _PLAIN)
         and (
-            _symbols(u.statement, scopes) & table.STARTS
+            _find_symbols(u.statement, scopes) & table.STARTS
             or _tells_only(u.statement, scopes)
         )
     ]
     if not wanted:
         return []
-    made = closure(units, wanted, built)
+    made = find_closure(units, wanted, built)
     _check([unit.statement for unit in made], [], scopes)
     return made
 
@@ -255,7 +258,7 @@ def _tells_only(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a loop over variables only says something of them."""
     if not isinstance(statement, ast.For):
         return False
-    if not _symbols(statement, scopes) & (table.LISTS | {"tf.logging.info"}):
+    if not _find_symbols(statement, scopes) & (table.LISTS | {"tf.logging.info"}):
         return False
     said = False
     for inner in walk_breadth_first(statement):
@@ -273,15 +276,15 @@ def _slice_needed_units(
     units: list[Unit], value: ast.expr, built: frozenset[str]
 ) -> list[Unit]:
     """Units that an expression needs, in order; of branches each."""
-    read, found = names.reads(value), []
+    read, found = names.find_reads(value), []
     for unit in reversed(units):
-        if changes(unit.statement, built) & read:
+        if find_changes(unit.statement, built) & read:
             found.append(unit)
-            read = read | names.reads(unit.statement)
+            read = read | names.find_reads(unit.statement)
     return list(reversed(found))
 
 
-def _scaffolds(node: ast.AST, scopes: Scopes) -> list[scaffolds.Scaffold]:
+def _find_scaffolds(node: ast.AST, scopes: Scopes) -> list[scaffolds.Scaffold]:
     return [
         scaffolds.read(inner, scopes)
         for inner in walk_breadth_first(node)
@@ -294,9 +297,9 @@ def _take(line: Straight, units: list[Unit], spec: dict[str, ast.expr]) -> None:
     rest = [u for u in line.units if u not in units]
     results = list(spec.values())
     for unit in reversed(units):
-        read = {n for r in rest for n in names.reads(r.statement)}
-        read |= {n for node in results for n in names.reads(node)}
-        others = names.binds(unit.statement) & read
+        read = {n for r in rest for n in names.find_reads(r.statement)}
+        read |= {n for node in results for n in names.find_reads(node)}
+        others = names.find_binds(unit.statement) & read
         if others and isinstance(unit.statement, _PLAIN):
             rest.append(unit)
         elif others:
@@ -322,7 +325,7 @@ def _check(
     stack: list[ast.AST] = list(nodes)
     while stack:
         outer = stack.pop()
-        for node, symbol in uses(outer, scopes):
+        for node, symbol in find_uses(outer, scopes):
             if node in gone or symbol in table.RESTORES:
                 continue
             if symbol.partition(".")[0] in _MODULES:
@@ -343,7 +346,7 @@ def _check(
             if not isinstance(part, ast.Call) or part in gone:
                 continue
             _check_saver(part, scopes)
-            inner = scopes.function(part.func)
+            inner = scopes.find_function(part.func)
             if inner is None:
                 _check_call(part, scopes)
             elif inner not in entered:
@@ -353,7 +356,7 @@ def _check(
 
 def _check_saver(call: ast.Call, scopes: Scopes) -> None:
     if scopes.resolve(call.func) == "tf.train.Saver":
-        if names.argument(call, "var_list", 0) is None:
+        if names.find_argument(call, "var_list", 0) is None:
             raise NotSplit(
                 call, "it makes a Saver of all variables that exist at that moment"
             )
@@ -368,7 +371,7 @@ def _check_call(call: ast.Call, scopes: Scopes) -> None:
         root = root.func if isinstance(root, ast.Call) else root.value
     if not isinstance(root, ast.Name):
         return  # A method of a literal.
-    owner = scopes.scope_of(root).owner(root.id)
+    owner = scopes.find_scope(root).find_owner(root.id)
     if owner is None:
         if not hasattr(builtins, root.id):
             raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
@@ -387,22 +390,22 @@ def _check_call(call: ast.Call, scopes: Scopes) -> None:
 
 
 def _is_class(name: ast.Name, scopes: Scopes) -> bool:
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []
     return any(isinstance(b, (ast.ClassDef, ast.ImportFrom)) for b in bound)
 
 
-def _symbols(node: ast.AST, scopes: Scopes) -> set[str]:
+def _find_symbols(node: ast.AST, scopes: Scopes) -> set[str]:
     """What some code uses, with the file's functions that it calls."""
     found: set[str] = set()
     entered: set[ast.AST] = set()
     stack: list[ast.AST] = [node]
     while stack:
         outer = stack.pop()
-        found |= {symbol for _, symbol in uses(outer, scopes)}
+        found |= {symbol for _, symbol in find_uses(outer, scopes)}
         for inner in walk_breadth_first(outer):
             if isinstance(inner, ast.Call):
-                function = scopes.function(inner.func)
+                function = scopes.find_function(inner.func)
                 if function is not None and function not in entered:
                     entered.add(function)
                     stack += function.body

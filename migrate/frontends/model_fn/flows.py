@@ -178,7 +178,7 @@ class Flows:
         while True:
             flow = Flow()
             try:
-                found.append((self._trace(one.model_fn, flow, set()), flow))
+                found.append((self._trace_expression(one.model_fn, flow, set()), flow))
             except _IsElsewhere as other:
                 others.append((other.found, flow))
             if not self._choices.begin_next_way():
@@ -200,7 +200,7 @@ class Flows:
             self.found.setdefault(function, Flow()).take(flow, one)
         self.together.append({function for function, _ in found})
 
-    def export(self, name: str, given: frozenset[str]) -> None:
+    def add_export(self, name: str, given: frozenset[str]) -> None:
         """Adds a model_fn that Estimators of other files have, or a function makes.
 
         Args:
@@ -232,7 +232,9 @@ class Flows:
             if symbol == f"{ESTIMATOR}.__init__":
                 raise NotSplit(node, "a class calls `Estimator.__init__` by this name")
 
-    def _trace(self, node: ast.expr, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
+    def _trace_expression(
+        self, node: ast.expr, flow: Flow, seen: set[ast.AST]
+    ) -> ast.FunctionDef:
         """The function that an expression leads to.
 
         Raises:
@@ -241,16 +243,18 @@ class Flows:
         if node in seen:
             raise NotSplit(node, "the tool cannot tell which model_fn it has")
         seen.add(node)
-        options = self._given.options(node)
+        options = self._given.list_options(node)
         for scope, name, uses in self._given.ways if options else ():
             known = flow.ways.setdefault((id(scope), name), (scope, []))[1]
             known.extend(uses)
         if options:
-            return self._trace(self._choices.one_of(options), flow, seen)
+            return self._trace_expression(
+                self._choices.choose_option(options), flow, seen
+            )
         if isinstance(node, ast.Name):
             return self._follow_name(node, flow, seen)
         if isinstance(node, ast.Attribute):
-            self._module(node, node, False)
+            self._check_module(node, node, False)
         if isinstance(node, ast.Lambda) and isinstance(node.body, ast.Call):
             if isinstance(node.body.func, ast.Name):
                 function = self._trace_here(node.body.func, flow, seen)
@@ -263,7 +267,7 @@ class Flows:
             and node.args
         ):
             try:
-                function = self._trace(node.args[0], flow, seen)
+                function = self._trace_expression(node.args[0], flow, seen)
             except _IsElsewhere as other:
                 raise _IsElsewhere(_follow_partial(other.found, node)) from None
             if flow.mentions[-1:] == [node.args[0]]:
@@ -272,7 +276,7 @@ class Flows:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return self._follow_builder(node.func, flow, seen)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            self._module(node.func, node.func, True)
+            self._check_module(node.func, node.func, True)
         raise NotSplit(
             node, "the tool does not find its model_fn among the functions of this file"
         )
@@ -282,7 +286,7 @@ class Flows:
     ) -> ast.FunctionDef:
         """The same, where it has to be a function of this file."""
         try:
-            return self._trace(node, flow, seen)
+            return self._trace_expression(node, flow, seen)
         except _IsElsewhere:
             raise NotSplit(
                 node,
@@ -290,13 +294,15 @@ class Flows:
                 "further arguments",
             ) from None
 
-    def _module(self, node: ast.Attribute, mention: ast.expr, makes: bool) -> None:
+    def _check_module(
+        self, node: ast.Attribute, mention: ast.expr, makes: bool
+    ) -> None:
         """`module.model_fn`: fails with where that is."""
         if isinstance(node.value, ast.Name):
             _, bound = self._find_binding(node.value)
-            self._import(bound, node.value.id, mention, node.attr, makes)
+            self._read_import(bound, node.value.id, mention, node.attr, makes)
 
-    def _import(
+    def _read_import(
         self, bound: ast.AST, local: str, node: ast.expr, name: str, makes: bool
     ) -> None:
         if not isinstance(bound, (ast.Import, ast.ImportFrom)):
@@ -313,16 +319,16 @@ class Flows:
         if isinstance(bound, ast.FunctionDef):
             call = self._find_passed_call(bound)
             if call is not None and isinstance(call.func, ast.Name):
-                self._pass(owner, node, flow)
+                self._pass_name(owner, node, flow)
                 function = self._trace_here(call.func, flow, seen)
                 flow.lambdas.append((bound, call))
                 return function
             flow.mentions.append(node)
             return bound
         if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Name):
-            self._pass(owner, node, flow)
-            return self._trace(bound.value, flow, seen)
-        self._import(bound, node.id, node, "", False)
+            self._pass_name(owner, node, flow)
+            return self._trace_expression(bound.value, flow, seen)
+        self._read_import(bound, node.id, node, "", False)
         raise NotSplit(
             node, "the tool does not find its model_fn among the functions of this file"
         )
@@ -337,7 +343,7 @@ class Flows:
             return None
         if not isinstance(value.func, ast.Name) or function.decorator_list:
             return None
-        owner = self._scopes.scope_of(value.func).owner(value.func.id)
+        owner = self._scopes.find_scope(value.func).find_owner(value.func.id)
         bound = owner.bindings[value.func.id] if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
             return None
@@ -348,12 +354,12 @@ class Flows:
     ) -> ast.FunctionDef:
         """What a function returns that makes model_fns."""
         owner, bound = self._find_binding(name)
-        self._import(bound, name.id, name, "", True)
+        self._read_import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
             raise NotSplit(
                 name, "the tool does not find the function that makes its model_fn"
             )
-        self._pass(owner, name, flow)
+        self._pass_name(owner, name, flow)
         return self._follow_return(bound, flow, seen)
 
     def _follow_return(
@@ -373,10 +379,10 @@ class Flows:
                 builder, f"{builder.name}() may return more than one model_fn"
             )
         assert returned[0].value is not None
-        return self._trace(returned[0].value, flow, seen)
+        return self._trace_expression(returned[0].value, flow, seen)
 
     def _find_binding(self, node: ast.Name) -> tuple[Scope, ast.AST]:
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         if owner is None or len(bound) != 1:
             raise NotSplit(
@@ -386,13 +392,13 @@ class Flows:
             )
         return owner, bound[0]
 
-    def _pass(self, owner: Scope, node: ast.Name, flow: Flow) -> None:
+    def _pass_name(self, owner: Scope, node: ast.Name, flow: Flow) -> None:
         flow.ways.setdefault((id(owner), node.id), (owner, []))[1].append(node)
 
     def check(self, function: ast.FunctionDef) -> None:
         """Fails where something else than Estimators has the model_fn."""
         flow = self.found[function]
-        owner = self._scopes.scope_of(function)
+        owner = self._scopes.find_scope(function)
         ways = [(owner, function.name, flow.mentions)]
         ways += [(scope, key[1], uses) for key, (scope, uses) in flow.ways.items()]
         self._check(ways, flow)
@@ -412,7 +418,7 @@ class Flows:
             for node in self._scopes.walk():
                 if isinstance(node, ast.Name) and node.id == name:
                     if isinstance(node.ctx, ast.Load) and node not in known:
-                        if self._scopes.scope_of(node).owner(name) is scope:
+                        if self._scopes.find_scope(node).find_owner(name) is scope:
                             raise NotSplit(
                                 node,
                                 f"the program uses `{name}` for more than Estimators",
@@ -487,7 +493,7 @@ def _find_parameters_given_around(
                     value, f"{what} gives the model_fn another value as `{name}`"
                 )
             passed.add(name)
-        elif names.reads(value) & ({*roles[:1], *_GIVEN} & set(roles)):
+        elif names.find_reads(value) & ({*roles[:1], *_GIVEN} & set(roles)):
             raise NotSplit(value, f"{what} changes the arguments of the model_fn")
         else:
             found.add(name)

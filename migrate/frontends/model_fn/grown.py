@@ -29,9 +29,9 @@ def find_grown_names(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str
     return frozenset(found)
 
 
-def changes(statement: ast.stmt, built: frozenset[str]) -> set[str]:
+def find_changes(statement: ast.stmt, built: frozenset[str]) -> set[str]:
     """Names that a statement binds, or adds to."""
-    return names.binds(statement) | (names.mutates(statement) & built)
+    return names.find_binds(statement) | (names.find_mutations(statement) & built)
 
 
 def is_adding(call: ast.Call, scopes: Scopes) -> bool:
@@ -41,7 +41,7 @@ def is_adding(call: ast.Call, scopes: Scopes) -> bool:
         return False
     if not isinstance(func.value, ast.Name):
         return False
-    owner = scopes.scope_of(func.value).owner(func.value.id)
+    owner = scopes.find_scope(func.value).find_owner(func.value.id)
     return (
         owner is not None
         and isinstance(owner.node, ast.FunctionDef)
@@ -65,13 +65,13 @@ def read_added_items(
                 for keyword in call.keywords
                 if keyword.arg is not None
             ]
-            given = [items(value) for value in call.args]
+            given = [list_items(value) for value in call.args]
             if None not in given and len(pairs) == len(call.keywords):
                 return [*(pair for some in given for pair in some or ()), *pairs]
     return None
 
 
-def items(node: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:
+def list_items(node: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:
     """Keys and values of a dictionary that is written out, or dict(a=1)."""
     if isinstance(node, ast.Dict) and None not in node.keys:
         return [(k, v) for k, v in zip(node.keys, node.values) if k is not None]

@@ -42,12 +42,12 @@ def _read_held_rate(
     if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
         return None
     try:
-        written = variables.arguments(call)
+        written = variables.map_arguments(call)
         variables.check(call, written, scopes)
     except NotSplit:
         return None
-    name, shape = names.literal(written.get("name")), written.get("shape")
-    if names.literal(written.get("trainable")) is not False or not isinstance(
+    name, shape = names.read_literal(written.get("name")), written.get("shape")
+    if names.read_literal(written.get("trainable")) is not False or not isinstance(
         name, str
     ):
         return None
@@ -58,7 +58,7 @@ def _read_held_rate(
         return None
     if set(written) != {"name", "shape", "trainable", "initializer"}:
         return None
-    if names.reads(statement) & set(tensors):
+    if names.find_reads(statement) & set(tensors):
         return None
     path = update_scopes.find_variable_scopes(call, scopes)
     return Held(unit, call, "/".join([*path, name]), value)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
-from migrate.facts.trees.mentions import find_calls_by_text, module_name
+from migrate.facts.trees.mentions import find_calls_by_text, name_module
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Helper
 from migrate.program.keras_model import KerasModel
@@ -50,7 +50,7 @@ def check_helpers(
         if helper.owner is not None:
             _check_names(model, function)
             continue
-        for node in _mentions(function, scopes):
+        for node in _find_mentions(function, scopes):
             if node not in inside:
                 raise NotSplit(
                     node,
@@ -58,7 +58,7 @@ def check_helpers(
                 )
         _check_names(model, function)
         if isinstance(scopes, Joined):
-            place = scopes.place(function)
+            place = scopes.find_place(function)
             reason = kept.get((place, function.name)) or kept.get((place, ""))
             if reason:
                 raise NotSplit(
@@ -70,7 +70,7 @@ def _check_scoping(
     function: ast.FunctionDef, inside: set[ast.AST], scopes: Scopes
 ) -> None:
     """Of a function that returns an argument scope nothing is left."""
-    for node in _mentions(function, scopes):
+    for node in _find_mentions(function, scopes):
         if node not in inside:
             raise NotSplit(
                 node, f"{function.name}() opens argument scopes for other code, too"
@@ -174,7 +174,7 @@ def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
                     )
 
 
-def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
+def _find_mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
     """Where the files name a function, or may."""
     if not isinstance(scopes, Joined) or scopes.is_own(function):
         for node in walk_breadth_first(scopes.tree):
@@ -182,8 +182,8 @@ def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
                 if isinstance(node.ctx, ast.Load):
                     yield node
     if isinstance(scopes, Joined):
-        modules = {module_name(path) for path in scopes.paths()}
-        for file in scopes.files():
+        modules = {name_module(path) for path in scopes.list_paths()}
+        for file in scopes.walk_files():
             yield from find_calls_by_text(file.tree, function.name, modules)
             for node in walk_breadth_first(file.tree):
                 if isinstance(node, (ast.Name, ast.Attribute)):
@@ -203,4 +203,6 @@ def _is_named(
     if isinstance(node, ast.Attribute):
         return node.attr == function.name and scopes.resolve(node) is None
     # `from module import *` binds it unseen.
-    return node.id == function.name and scopes.scope_of(node).owner(node.id) is None
+    return (
+        node.id == function.name and scopes.find_scope(node).find_owner(node.id) is None
+    )

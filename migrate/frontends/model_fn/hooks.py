@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.estimators import scaffolds
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit, is_none
 from migrate.program.keras_model import Hooks, Metric
 from migrate.program.keras_units import Unit
@@ -76,13 +76,13 @@ class Watching:
         # Arguments of a Scaffold that are left out.
         self._gone: set[ast.AST] = set()
         for unit in units:
-            if names.reads(unit.statement) & self._tensors:
-                self._tensors |= names.binds(unit.statement)
+            if names.find_reads(unit.statement) & self._tensors:
+                self._tensors |= names.find_binds(unit.statement)
         self._counted = {
             name
             for unit in units
             if any(m.call is getattr(unit.statement, "value", None) for m in metrics)
-            for name in names.binds(unit.statement)
+            for name in names.find_binds(unit.statement)
         }
 
     def run(self, kind: str, value: ast.expr) -> Hooks:
@@ -100,8 +100,8 @@ class Watching:
         waiting: list[ast.expr] = [value]
         hooks = set() if kind.endswith("scaffold") else set(_list_hooks(value))
         while waiting:
-            for node in self._names(waiting.pop()):
-                unit = self._maker(node.id)
+            for node in self._find_names(waiting.pop()):
+                unit = self._find_maker(node.id)
                 if unit in made or node.id in (*watched, *counted):
                     continue
                 if self._is_step(node):
@@ -142,16 +142,16 @@ class Watching:
 
     def _check_no_summaries(self, kind: str, nodes: list[ast.AST]) -> None:
         """Summaries are a training step's: others write none of theirs."""
-        for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
+        for node, symbol in (use for n in nodes for use in find_uses(n, self._scopes)):
             if symbol.startswith("tf.summary."):
                 raise NotSplit(node, f"its {kind} write summaries")
 
     def _check_scaffold(self, nodes: list[ast.AST]) -> None:
         """A Scaffold says what is restored and saved, of the model's own variables."""
-        uses_of = {symbol for n in nodes for _, symbol in uses(n, self._scopes)}
+        uses_of = {symbol for n in nodes for _, symbol in find_uses(n, self._scopes)}
         if table.SCAFFOLD not in uses_of:
             raise NotSplit(nodes[0], "another function makes its Scaffold")
-        for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
+        for node, symbol in (use for n in nodes for use in find_uses(n, self._scopes)):
             if node in self._gone:
                 continue
             if symbol not in table.SCAFFOLDED and not symbol.startswith(table.HOST):
@@ -172,7 +172,7 @@ class Watching:
                     for value in scaffolds.read(inner, self._scopes).dropped:
                         self._gone.update(walk_breadth_first(value))
 
-    def _names(self, node: ast.expr) -> Iterator[ast.Name]:
+    def _find_names(self, node: ast.expr) -> Iterator[ast.Name]:
         for inner in walk_breadth_first(node):
             if (
                 inner not in self._gone
@@ -181,15 +181,15 @@ class Watching:
             ):
                 yield inner
 
-    def _maker(self, name: str) -> Unit | None:
-        makers = [u for u in self._units if name in names.binds(u.statement)]
+    def _find_maker(self, name: str) -> Unit | None:
+        makers = [u for u in self._units if name in names.find_binds(u.statement)]
         if len(makers) > 1:  # `scaffold = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
         return makers[0] if len(makers) == 1 else None
 
     def _is_step(self, node: ast.Name) -> bool:
         """Whether a name is that of the global step, which the graph knows."""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         made = (
             bound[0].value
@@ -214,7 +214,7 @@ class Watching:
             return True
         if isinstance(statement.value, (ast.List, ast.Tuple, ast.Dict)):
             return True
-        return not names.binds(statement) & self._tensors
+        return not names.find_binds(statement) & self._tensors
 
     def _makes_hook(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Call):
@@ -224,7 +224,7 @@ class Watching:
             return symbol.endswith("Hook")
         if not isinstance(node.func, ast.Name):
             return False
-        owner = self._scopes.scope_of(node.func).owner(node.func.id)
+        owner = self._scopes.find_scope(node.func).find_owner(node.func.id)
         bound = owner.bindings[node.func.id] if owner is not None else []
         return len(bound) == 1 and (
             isinstance(bound[0], ast.ClassDef)

@@ -38,33 +38,33 @@ class LayerObjects:
     def __init__(self, scopes: Scopes, instances: NetworkObjects) -> None:
         self._scopes, self._instances = scopes, instances
 
-    def row(self, node: ast.AST) -> LayerRow | None:
+    def find_row(self, node: ast.AST) -> LayerRow | None:
         """What a call makes, where it makes a layer object."""
         if not isinstance(node, ast.Call):
             return None
         return LAYER_CLASSES.get(self._scopes.resolve(node.func) or "")
 
     def is_applied(self, call: ast.Call) -> bool:
-        return self._maker(call) is not None
+        return self._find_maker(call) is not None
 
-    def _maker(self, call: ast.Call) -> tuple[ast.Call, bool] | None:
+    def _find_maker(self, call: ast.Call) -> tuple[ast.Call, bool] | None:
         """What made the object that is called, and whether it has a name."""
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
             func = func.value
-        if isinstance(func, ast.Call) and self.row(func) is not None:
+        if isinstance(func, ast.Call) and self.find_row(func) is not None:
             return func, False
-        kept = self._instances.value(func)
-        if isinstance(kept, ast.Call) and self.row(kept) is not None:
+        kept = self._instances.find_value(func)
+        if isinstance(kept, ast.Call) and self.find_row(kept) is not None:
             return kept, True
         if not isinstance(func, ast.Name):
             return None
-        owner = self._scopes.scope_of(func).owner(func.id)
+        owner = self._scopes.find_scope(func).find_owner(func.id)
         bound = owner.bindings[func.id] if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
             return None
         value = bound[0].value
-        if isinstance(value, ast.Call) and self.row(value) is not None:
+        if isinstance(value, ast.Call) and self.find_row(value) is not None:
             return value, True
         return None
 
@@ -74,11 +74,11 @@ class LayerObjects:
         Raises:
           NotSplit: it takes arguments that its Keras layer has not.
         """
-        made = self._maker(call)
+        made = self._find_maker(call)
         if made is None:
             return None
         maker, kept = made
-        row = self.row(maker)
+        row = self.find_row(maker)
         assert row is not None
         gone = (*row.call_parameters, "reuse")
         parameters = tuple(p for p in row.parameters if p not in gone)

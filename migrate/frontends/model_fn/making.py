@@ -39,7 +39,7 @@ class Making(Naming):
         # What is known of the modes in each function.
         self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
 
-    def _layer(
+    def _make_layer(
         self,
         call: ast.Call,
         row: LayerRow,
@@ -55,7 +55,7 @@ class Making(Naming):
         """
         self._check_training(call, row.call_parameters, bound, env)
         where = self._find_prefix(scope, env)
-        given = self._names_in(where, call)
+        given = self._find_names(where, call)
         name: str | ast.expr | None = bound.get("name")
         if isinstance(name, ast.Constant):
             if name.value is None:
@@ -81,7 +81,7 @@ class Making(Naming):
                 given.counted.add(kind)
                 name, counted = kind, True
             else:
-                name = given.unique(kind, call, place.conditional)
+                name = given.make_unique(kind, call, place.conditional)
         made = self._build_layer(call, row, bound, name, where)
         self.layers.append(dataclasses.replace(made, counted=counted))
 
@@ -100,7 +100,7 @@ class Making(Naming):
                 "a loop makes layers without names, each time in another "
                 "variable scope",
             )
-        opened = [s for s in scope if places.variable_scopes(s, self._scopes)]
+        opened = [s for s in scope if places.list_variable_scopes(s, self._scopes)]
         inner = opened[-1] if opened else None
         if given.opened.setdefault(kind, inner) is not inner:
             raise NotSplit(
@@ -123,7 +123,7 @@ class Making(Naming):
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
+        texts = row.list_texts(bound) if isinstance(row, ContribRow) else ()
         if row.function == "tf.layers.dropout" and "rate" not in bound:
             texts = (("rate", "0.5"),)  # Keras's has no default.
         told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
@@ -163,7 +163,7 @@ class Making(Naming):
             return
         value = bound.get("training")
         if value is not None:
-            env = self._known_in.get(self._scopes.scope_of(value).node, env)
+            env = self._known_in.get(self._scopes.find_scope(value).node, env)
         for mode, values in env.items():
             test = False if value is None else values.decide_test(value)
             if test is None or test != (mode == "TRAIN"):
@@ -211,12 +211,12 @@ class Making(Naming):
         self._unapplied.pop(maker, None)
         name = applied.arguments.get("name")
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            given = self._names_in(self._find_prefix(scope, env), applied.call)
+            given = self._find_names(self._find_prefix(scope, env), applied.call)
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers are named {name.value!r}")
         call = maker if applied.kept else applied.call
         self._check_apart(applied, scope, env, place)
-        self._layer(call, row, dict(applied.arguments), scope, env, place)
+        self._make_layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -231,7 +231,7 @@ class Making(Naming):
     ) -> None:
         """An object is made elsewhere with its name, which its first call decides."""
         maker, call = applied.maker, applied.call
-        if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
+        if self._scopes.find_scope(maker) is self._scopes.find_scope(call):
             return
         if not all(isinstance(n, ast.Constant) for n in self._find_prefix(scope, env)):
             raise NotSplit(
@@ -246,7 +246,7 @@ class Making(Naming):
 
     def _is_maker(self, call: ast.Call) -> bool:
         """Whether a call is one of a function that makes layers."""
-        return self.helper(call) is not None and self.makes_layers(call)
+        return self.find_helper(call) is not None and self.makes_layers(call)
 
     def name_layers(self) -> list[Layer]:
         """The layers, with the names that they are given.
@@ -260,5 +260,5 @@ class Making(Naming):
             )
         made = numbers.drop_numbers_of_loops(self.layers, self._dynamic, self._is_maker)
         return numbers.number_layers_in_scopes(
-            made, lambda x: self._names_in(x.scope, x.call), self._is_maker
+            made, lambda x: self._find_names(x.scope, x.call), self._is_maker
         )

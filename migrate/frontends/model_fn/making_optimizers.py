@@ -59,16 +59,16 @@ class Making:
           NotSplit: it is made of more than a model has when it is made.
         """
         self._check_origin(optimizer)
-        read = read | names.reads(optimizer)
+        read = read | names.find_reads(optimizer)
         made: list[Unit] = []
         for unit in reversed(self._units):
-            if names.binds(unit.statement) & read:
+            if names.find_binds(unit.statement) & read:
                 made.append(unit)
-                read |= names.reads(unit.statement)
+                read |= names.find_reads(unit.statement)
         made.reverse()
         rate = None
         try:
-            schedules = self._schedules(made, optimizer)
+            schedules = self._find_schedules(made, optimizer)
         except NotSplit:
             rate = read_computed_rate(
                 made, optimizer, self._units, self._tensors, self._scopes
@@ -78,11 +78,11 @@ class Making:
             # Its statements are a function's; the others know it as a schedule.
             self._rates = Rates(self._scopes)
             rest = [unit for unit in made if unit not in rate.units]
-            schedules = self._schedules(rest, optimizer) | {rate.name}
+            schedules = self._find_schedules(rest, optimizer) | {rate.name}
         held = held_rates.find_held_rates(made, self._tensors, self._scopes)
         return Made(tuple(made), schedules, self._rates, rate, held)
 
-    def _schedules(self, made: list[Unit], optimizer: ast.expr) -> frozenset[str]:
+    def _find_schedules(self, made: list[Unit], optimizer: ast.expr) -> frozenset[str]:
         """Names of schedules among the statements that make the optimizer.
 
         Raises:
@@ -105,7 +105,7 @@ class Making:
     def _check_origin(self, optimizer: ast.expr) -> None:
         """One optimizer for several models would keep its slots from one to another."""
         if isinstance(optimizer, ast.Name):
-            bound = {n for u in self._units for n in names.binds(u.statement)}
+            bound = {n for u in self._units for n in names.find_binds(u.statement)}
             if optimizer.id not in bound:
                 raise NotSplit(
                     optimizer, "its optimizer is made outside of the model_fn"
@@ -174,7 +174,7 @@ class Making:
         if isinstance(call.func, ast.Subscript):
             roots.append(call.func.value)
         elif isinstance(call.func, ast.Name):
-            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            owner = self._scopes.find_scope(call.func).find_owner(call.func.id)
             roots += owner.bindings[call.func.id] if owner else []
         for root in roots:
             if not isinstance(root, (ast.Dict, ast.FunctionDef)):

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
@@ -47,7 +47,7 @@ def check_seed(line: list[Unit], unit: Unit, scopes: Scopes) -> None:
       NotSplit: something may draw before there is a seed.
     """
     for before in line[: line.index(unit)]:
-        for _, symbol in uses(before.statement, scopes):
+        for _, symbol in find_uses(before.statement, scopes):
             if not symbol.startswith(("tf.estimator.ModeKeys", *table.HOST)):
                 raise NotSplit(
                     unit.statement, f"it sets the graph's seed after {symbol}"
@@ -60,11 +60,11 @@ def is_print(call: ast.Call, scopes: Scopes) -> bool:
     return (
         isinstance(func, ast.Name)
         and func.id == "print"
-        and scopes.scope_of(func).owner("print") is None
+        and scopes.find_scope(func).find_owner("print") is None
     )
 
 
-def expressions(statement: ast.stmt) -> list[ast.expr]:
+def list_expressions(statement: ast.stmt) -> list[ast.expr]:
     """What a message reads."""
     if isinstance(statement, ast.Assert):
         return [e for e in (statement.test, statement.msg) if e is not None]
@@ -82,8 +82,10 @@ def is_of_network(
       known: names that are there before.
       local: names of the model_fn.
     """
-    read = {n.partition(".")[0] for n in names.reads(unit.statement)} & local
+    read = {n.partition(".")[0] for n in names.find_reads(unit.statement)} & local
     before = line[: line.index(unit)]
-    bound = {n for u in before if u in shared for n in names.binds(u.statement)}
-    other = {n for u in before if u not in shared for n in names.binds(u.statement)}
+    bound = {n for u in before if u in shared for n in names.find_binds(u.statement)}
+    other = {
+        n for u in before if u not in shared for n in names.find_binds(u.statement)
+    }
     return read <= (bound | known) - other

@@ -7,8 +7,8 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import items, read_added_items
+from migrate.frontends.model_fn.calls import find_uses
+from migrate.frontends.model_fn.grown import list_items, read_added_items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.program.keras_model import Metric
 from migrate.program.keras_units import Unit
@@ -42,18 +42,18 @@ class Metrics:
         if given is None:
             return [], gone
         found = []
-        for key, value, test in self._entries(given, units, gone):
-            text = self.key(key, value)
+        for key, value, test in self._list_entries(given, units, gone):
+            text = self.find_key(key, value)
             pair = find_pair_statement(value, [u.statement for u in units])
             if pair is not None:
                 gone += [u for u in units if u.statement is pair]
                 call: ast.expr = pair.value
             else:
-                call = self._choose_value(value_of(value, units, gone))
-            found.append(dataclasses.replace(self.metric(text, call), test=test))
+                call = self._choose_value(find_value(value, units, gone))
+            found.append(dataclasses.replace(self.make_metric(text, call), test=test))
         return found, gone
 
-    def key(self, key: ast.expr, value: ast.expr) -> str:
+    def find_key(self, key: ast.expr, value: ast.expr) -> str:
         """A metric's name, which is not one of Estimator's own."""
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
             raise NotSplit(value, "the name of a metric is not written out")
@@ -65,19 +65,19 @@ class Metrics:
             )
         return key.value
 
-    def _entries(
+    def _list_entries(
         self, given: ast.expr, units: list[Unit], gone: list[Unit]
     ) -> list[_Entry]:
         """Names and metrics of a dictionary, with those that are added to it."""
         more: list[_Entry] = []
         if isinstance(given, ast.Name):
             for unit in units:
-                if given.id not in names.mutates(unit.statement):
+                if given.id not in names.find_mutations(unit.statement):
                     continue
                 more += self._read_added_entries(unit.statement, given.id)
                 gone.append(unit)
-        value = self._choose_value(value_of(given, units, gone))
-        entries = items(value)
+        value = self._choose_value(find_value(given, units, gone))
+        entries = list_items(value)
         if entries is None:
             raise NotSplit(value, "eval_metric_ops is not a dict that is written out")
         every = [*((key, one, None) for key, one in entries), *more]
@@ -110,7 +110,7 @@ class Metrics:
                 return False
             if not isinstance(node, ast.Name):
                 continue
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings[node.id] if owner is not None else []
             if len(bound) != 1:
                 return False
@@ -123,7 +123,7 @@ class Metrics:
     def _choose_value(self, node: ast.expr) -> ast.expr:
         return self._values.choose_branch(node) if self._values is not None else node
 
-    def metric(self, key: str, call: ast.expr) -> Metric:
+    def make_metric(self, key: str, call: ast.expr) -> Metric:
         """The Keras metric of a call."""
         symbol = (
             self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
@@ -172,7 +172,7 @@ class Metrics:
         """A streaming metric in training is one of evaluation's, and read as its value."""
         known = {ast.dump(m.call) for m in metrics}
         for unit in training:
-            for node, symbol in uses(unit.statement, self._scopes):
+            for node, symbol in find_uses(unit.statement, self._scopes):
                 if not symbol.startswith("tf.metrics."):
                     continue
                 call = self._scopes.parents.get(node)
@@ -220,19 +220,19 @@ def find_pair_statement(
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Tuple) and ast.unparse(target) == ast.unparse(node):
             found.append(statement)
-    wanted = names.reads(node)
-    makers = [s for s in statements if names.binds(s) & wanted]
+    wanted = names.find_reads(node)
+    makers = [s for s in statements if names.find_binds(s) & wanted]
     if len(found) != 1 or makers != found or len(wanted) != 2:
         return None
     assert isinstance(found[0], ast.Assign)
     return found[0]
 
 
-def value_of(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:
+def find_value(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:
     """What a name stands for, where one statement binds it."""
     if not isinstance(node, ast.Name):
         return node
-    makers = [u for u in units if node.id in names.binds(u.statement)]
+    makers = [u for u in units if node.id in names.find_binds(u.statement)]
     if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
         raise NotSplit(
             node, f"`{node.id}` is assigned more than once, or not in this function"

@@ -9,7 +9,7 @@ import re
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import contrib_graph, modes
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
@@ -119,13 +119,13 @@ class ModeValues:
             left = [v for v in node.test.values if self.decide_test(v) is None]
             if len(left) == 1:
                 found[node.test] = left[0]
-        for child in children(node):
+        for child in list_children(node):
             found |= self.fold_code(child)
         return found
 
     def reads_mode(self, node: ast.AST) -> bool:
         """Whether what the mode decides is part of some code."""
-        return bool(names.reads(node) & {self._name, self._labels, *self.decided})
+        return bool(names.find_reads(node) & {self._name, self._labels, *self.decided})
 
     def decide_test(self, node: ast.expr) -> bool | None:
         """Whether an expression is true; None where that is not known."""
@@ -134,7 +134,7 @@ class ModeValues:
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             return node.value
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self.known.get(names.key(node) or "")
+            return self.known.get(names.find_key(node) or "")
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             value = self.decide_test(node.operand)
             return None if value is None else not value
@@ -157,7 +157,7 @@ class ModeValues:
         if isinstance(op, (ast.In, ast.NotIn)):
             if not self.is_mode(left) or not isinstance(right, (ast.Tuple, ast.List)):
                 return None
-            modes = [self._mode_key(item) for item in right.elts]
+            modes = [self._find_mode_key(item) for item in right.elts]
             if None in modes:
                 return None
             return (self._mode in modes) == isinstance(op, ast.In)
@@ -165,7 +165,7 @@ class ModeValues:
             return None
         equal = isinstance(op, (ast.Eq, ast.Is))
         for one, other in ((left, right), (right, left)):
-            if self.is_mode(one) and (key := self._mode_key(other)) is not None:
+            if self.is_mode(one) and (key := self._find_mode_key(other)) is not None:
                 return (key == self._mode) == equal
         if isinstance(left, ast.Name) and left.id == self._labels:
             if isinstance(right, ast.Constant) and right.value is None:
@@ -176,7 +176,7 @@ class ModeValues:
     def is_mode(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == self._name
 
-    def _mode_key(self, node: ast.expr) -> str | None:
+    def _find_mode_key(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return _STRINGS.get(node.value)
         text = modes.MODES.get(self._scopes.resolve(node) or "")
@@ -215,7 +215,7 @@ def _run(
 ) -> Straight | None:
     for statement in body:
         if isinstance(statement, ast.Return):
-            return Straight(units, _spec(statement, scopes, specs, units), around)
+            return Straight(units, _find_spec(statement, scopes, specs, units), around)
         if isinstance(statement, ast.Raise):
             raise _Raised
         if shares(statement, scopes):
@@ -245,7 +245,7 @@ def _run(
             target, value = statement.targets[0], values.decide_test(statement.value)
             if isinstance(target, ast.Name):
                 if values.known.get(target.id, value) != value:
-                    if any(target.id in names.reads(u.statement) for u in units):
+                    if any(target.id in names.find_reads(u.statement) for u in units):
                         raise NotSplit(
                             statement,
                             f"the program assigns `{target.id}` again after it "
@@ -266,13 +266,13 @@ def _run(
                     "a condition other than the mode decides whether it returns here",
                 )
         units.append(Unit(statement, around))
-        values.bound |= names.binds(statement)
+        values.bound |= names.find_binds(statement)
     return None
 
 
 def _is_literal(target: ast.Name, value: ast.expr, scopes: Scopes) -> bool:
     """Whether a name is True or False, in every mode."""
-    owner = scopes.scope_of(target)
+    owner = scopes.find_scope(target)
     return isinstance(value, ast.Constant) and len(owner.bindings[target.id]) == 1
 
 
@@ -340,7 +340,7 @@ def _is_opened_again(item: ast.withitem, scopes: Scopes) -> bool:
         return False
     if scopes.resolve(call.func) != "tf.variable_scope":
         return False
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None or len(owner.bindings[name.id]) != 1:
         return False
     for node in walk_breadth_first(owner.node):
@@ -374,12 +374,12 @@ def shares(statement: ast.stmt, scopes: Scopes) -> bool:
         return scopes.resolve(of.func) == "tf.get_variable_scope"
     if not isinstance(of, ast.Name):
         return False
-    owner = scopes.scope_of(of).owner(of.id)
+    owner = scopes.find_scope(of).find_owner(of.id)
     bound = owner.bindings[of.id] if owner is not None else []
     return len(bound) == 1 and isinstance(bound[0], ast.With)
 
 
-def _spec(
+def _find_spec(
     statement: ast.Return,
     scopes: Scopes,
     specs: tuple[str, ...],
@@ -388,7 +388,7 @@ def _spec(
     """The spec that is returned; the statement that named it is taken off the units."""
     call = statement.value
     if isinstance(call, ast.Name):
-        named = [u for u in units if call.id in names.binds(u.statement)]
+        named = [u for u in units if call.id in names.find_binds(u.statement)]
         if named and is_plain_assignment(named[-1].statement):
             call = named[-1].statement.value  # type: ignore[attr-defined]
             for unit in named:

@@ -7,11 +7,11 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.argument_scopes import defaults
-from migrate.frontends.model_fn.calls import calls, layer_arguments
+from migrate.frontends.model_fn.argument_scopes import map_defaults
+from migrate.frontends.model_fn.calls import list_calls, map_layer_arguments
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.recorded import Recorded
-from migrate.program.keras_layers import prefix as slashed
+from migrate.program.keras_layers import make_prefix as slashed
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
@@ -40,7 +40,7 @@ class Names:
     counted: set[str] = dataclasses.field(default_factory=set)
     opened: dict[str, ast.With | None] = dataclasses.field(default_factory=dict)
 
-    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+    def make_unique(self, base: str, call: ast.Call, conditional: bool) -> str:
         """TF1's next name: base, base_1, ..., past those that were given.
 
         Args:
@@ -102,7 +102,7 @@ class Naming(Recorded):
             if (before := self._find_first_opening(outer)) is not None:
                 found = list(self._find_prefix(before, env, again))
             else:
-                found += self.scope_names(outer, env, again)
+                found += self.list_scope_names(outer, env, again)
         return tuple(found)
 
     def _find_first_opening(self, scope: ast.With) -> tuple[ast.With, ...] | None:
@@ -117,7 +117,7 @@ class Naming(Recorded):
             return None
         if self._scopes.resolve(call.func) != "tf.variable_scope":
             return None
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings[name.id] if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.With):
             return None
@@ -129,15 +129,15 @@ class Naming(Recorded):
             node = self._scopes.parents.get(node)
         return tuple(found)
 
-    def _names_in(self, where: tuple[ast.expr, ...], call: ast.AST) -> Names:
+    def _find_names(self, where: tuple[ast.expr, ...], call: ast.AST) -> Names:
         """Names that were given below some scopes; a function's own are its own."""
         key = "/".join(map(ast.unparse, where))
-        if literal(where) is None:
-            key += f" of {id(self._scopes.scope_of(call))}"
+        if read_literal(where) is None:
+            key += f" of {id(self._scopes.find_scope(call))}"
         return self._given.setdefault(key, Names())
 
     @staticmethod
-    def _free(function: ast.FunctionDef, name: str) -> str:
+    def _find_free_name(function: ast.FunctionDef, name: str) -> str:
         """A parameter that a function does not have, nor a name."""
         taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
         taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
@@ -148,16 +148,16 @@ class Naming(Recorded):
     def _has_numbered_layers(self, function: ast.FunctionDef) -> bool:
         """Whether layers of a helper have no name, outside of scopes of its own."""
         for statement in function.body:
-            for call in calls(statement):
+            for call in list_calls(statement):
                 symbol = self._scopes.resolve(call.func) or ""
-                row = self.row(symbol)
-                helper = self.helper(call)
+                row = self.find_row(symbol)
+                helper = self.find_helper(call)
                 if symbol in table.SEVERAL:
                     return True
                 if helper is not None and self._has_numbered_layers(helper):
                     return True
                 if row is not None and row.has_weights and row is not table.WEIGHT:
-                    if "name" not in (layer_arguments(call, row) or {}):
+                    if "name" not in (map_layer_arguments(call, row) or {}):
                         return True
         return False
 
@@ -173,7 +173,7 @@ class Naming(Recorded):
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 scoped = any(
                     self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"  # type: ignore[attr-defined]
-                    and names.reads(item.context_expr) & parameters
+                    and names.find_reads(item.context_expr) & parameters
                     for item in statement.items
                 )
                 if not scoped and self._has_unnamed_layers_in(
@@ -181,24 +181,24 @@ class Naming(Recorded):
                 ):
                     return True
                 continue
-            for call in calls(statement):
+            for call in list_calls(statement):
                 symbol = self._scopes.resolve(call.func) or ""
-                row = self.row(symbol)
-                helper = self.helper(call)
+                row = self.find_row(symbol)
+                helper = self.find_helper(call)
                 if symbol in table.SEVERAL:
                     return True
                 if helper is not None and self._has_unnamed_layers(helper):
                     return True
-                made = self.objects.row(call)
+                made = self.objects.find_row(call)
                 if made is not None and made.has_weights:
                     return True
                 if row is None or not row.has_weights:
                     continue
                 if row is table.WEIGHT:
-                    name = names.argument(call, "name", 0)
+                    name = names.find_argument(call, "name", 0)
                 else:
-                    name = (layer_arguments(call, row) or {}).get("name")
-                if name is None or not names.reads(name) & parameters:
+                    name = (map_layer_arguments(call, row) or {}).get("name")
+                if name is None or not names.find_reads(name) & parameters:
                     return True
         return False
 
@@ -217,7 +217,7 @@ class Naming(Recorded):
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 
-    def scope_names(
+    def list_scope_names(
         self, scope: ast.With, env: dict[str, ModeValues], again: bool = False
     ) -> list[ast.expr]:
         """What a `with` puts before the names of variables.
@@ -259,14 +259,14 @@ class Naming(Recorded):
             return isinstance(node.value, str)
         if not isinstance(node, ast.Name):
             return isinstance(node, (ast.BinOp, ast.JoinedStr))
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or not isinstance(owner.node, ast.FunctionDef):
             return False
-        given = defaults(owner.node).get(node.id)
+        given = map_defaults(owner.node).get(node.id)
         return len(owner.bindings[node.id]) == 1 and self._is_text(given)
 
 
-def literal(where: tuple[ast.expr, ...]) -> str | None:
+def read_literal(where: tuple[ast.expr, ...]) -> str | None:
     """The scopes' names, where they are literals."""
     texts = [n.value for n in where if isinstance(n, ast.Constant)]
     return "/".join(map(str, texts)) if len(texts) == len(where) else None

@@ -15,9 +15,9 @@ from migrate.frontends.model_fn import (
     told,
     variables,
 )
-from migrate.frontends.model_fn.callers import Callers, function_of
+from migrate.frontends.model_fn.callers import Callers, find_function
 from migrate.frontends.model_fn.calls import (
-    calls,
+    list_calls,
     read_written_arguments,
     walk,
 )
@@ -27,7 +27,7 @@ from migrate.frontends.model_fn.modes import (
     is_scope,
     shares,
 )
-from migrate.frontends.model_fn.naming import Passed, literal
+from migrate.frontends.model_fn.naming import Passed, read_literal
 from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_layers import Helper
 from migrate.source.nodes import walk_breadth_first
@@ -80,37 +80,37 @@ class Network(Callers):
 
     # Layers.
 
-    def visit(self, statement: ast.stmt, scope: tuple[ast.With, ...]) -> None:
+    def visit_statement(self, statement: ast.stmt, scope: tuple[ast.With, ...]) -> None:
         """Takes a statement's layers.
 
         Args:
           scope: the variable scopes around it.
         """
-        self._statement(statement, scope, self._training)
+        self._read_statement(statement, scope, self._training)
 
-    def _statement(
+    def _read_statement(
         self,
         statement: ast.stmt,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
     ) -> None:
         self.check(statement, env)
-        for call in calls(statement):
+        for call in list_calls(statement):
             symbol = self._scopes.resolve(call.func)
-            where = places.place(call, statement, self._scopes)
+            where = places.find_place(call, statement, self._scopes)
             around = (*scope, *where.within)
             if self.variables and symbol == table.VARIABLE:
-                self._variable(call, around, env, where)
+                self._read_variable(call, around, env, where)
             elif symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, around, env, where)
+                self._read_layer_function(call, symbol, around, env, where)
             elif (stacked := self._contrib.read_stack(call)) is not None:
                 self._make_stack(call, stacked, around, env, where)
-            elif self.objects.row(call) is not None:
+            elif self.objects.find_row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.read_application(call)) is not None:
                 self._apply(applied, around, env, where)
-            elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, around, env, where)
+            elif symbol is None and (function := self.find_helper(call)) is not None:
+                self._read_call(call, function, around, env, where)
         self._take_scopes(statement)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
@@ -119,7 +119,7 @@ class Network(Callers):
             if isinstance(node, ast.With):
                 self.within.append(node)
 
-    def _function_of_layers(
+    def _read_layer_function(
         self,
         call: ast.Call,
         symbol: str,
@@ -138,9 +138,9 @@ class Network(Callers):
             self._make_contrib_layer(call, row, bound, scope, env, place)
             return
         self._check_reuse(call, row, bound, env)
-        self._layer(call, row, bound, scope, env, place)
+        self._make_layer(call, row, bound, scope, env, place)
 
-    def _variable(
+    def _read_variable(
         self,
         call: ast.Call,
         scope: tuple[ast.With, ...],
@@ -148,15 +148,15 @@ class Network(Callers):
         place: Place,
     ) -> None:
         """A call of tf.get_variable: a layer that gives its value."""
-        bound = variables.arguments(call)
+        bound = variables.map_arguments(call)
         variables.check(call, bound, self._scopes)
         name = bound["name"]
-        counted = names.reads(name)
+        counted = names.find_reads(name)
         if self._is_in_loop(call) and not (counted or (place.within and place.apart)):
             raise NotSplit(
                 call, "a loop makes a variable, each time under the same name"
             )
-        home = function_of(call, self._scopes)
+        home = find_function(call, self._scopes)
         fed = self._again.find_fed_parameter(home) if home is not None else ""
         if not fed:
             raise NotSplit(
@@ -168,11 +168,13 @@ class Network(Callers):
                 call, name, where_, home, self._scopes
             )
         inputs = ast.Name(fed, ast.Load())
-        self._layer(call, table.WEIGHT, {**bound, "inputs": inputs}, scope, env, place)
+        self._make_layer(
+            call, table.WEIGHT, {**bound, "inputs": inputs}, scope, env, place
+        )
 
     # Functions that make layers.
 
-    def _call(
+    def _read_call(
         self,
         call: ast.Call,
         function: ast.FunctionDef,
@@ -194,7 +196,7 @@ class Network(Callers):
             raise NotSplit(
                 call, f"the tool cannot tell the arguments of {function.name}() apart"
             )
-        reusing = self._reusing(call, function, bound, env)
+        reusing = self._find_reusing(call, function, bound, env)
         bound = {name: value for name, value in bound.items() if name not in reusing}
         unneeded, inner = told.find_mode_parameters(call, bound, env, self._scopes)
         unneeded += sorted(reusing)
@@ -210,7 +212,7 @@ class Network(Callers):
                 call,
                 f"two calls of {function.name}() have different constants as arguments",
             )
-        owner = self.instances.owner(function)
+        owner = self.instances.find_owner(function)
         before = self.helpers.get(function)
         if before is not None:
             if before.unneeded != tuple(unneeded):
@@ -219,7 +221,7 @@ class Network(Callers):
                 )
             self._call_again(call, before, bound, scope, env)
             return
-        self._again.begin(function, bound)
+        self._again.begin_call(function, bound)
         shared = self._is_in_loop(call) and self._is_one_in_rounds(
             call, function, bound
         )
@@ -227,13 +229,13 @@ class Network(Callers):
         counted = place.repeated and not shared and not apart
         counted = counted and self._has_unnamed_layers(function)
         where = self._find_prefix(scope, env)
-        self._prefixes[function] = literal(where)
+        self._prefixes[function] = read_literal(where)
         self._around[call] = scope
         outer, told_scope, in_scope = scope, "", False
         prefix = function in self.told
         if self._prefixes[function] is None or prefix:
             # What the caller calls its scope, the helper does not know.
-            told_scope = self._free(function, "prefix" if prefix else "scope")
+            told_scope = self._find_free_name(function, "prefix" if prefix else "scope")
             scope = (
                 Passed.make_scope(told_scope, prefix),
                 *self._contrib.find_argument_scopes(scope),
@@ -255,9 +257,9 @@ class Network(Callers):
             kept=tuple(kept),
         )
         first, earlier = len(self.layers), self.helpers.keys() - {function}
-        parts.gone += contrib_calls.params(function, self._scopes)
+        parts.gone += contrib_calls.find_params(function, self._scopes)
         body = [s for s in function.body if s not in kept]
-        self._suite(body, scope, inner, parts)
+        self._read_suite(body, scope, inner, parts)
         self.helpers[function] = dataclasses.replace(
             self.helpers[function], opened=tuple(parts.opened), gone=tuple(parts.gone)
         )
@@ -265,7 +267,7 @@ class Network(Callers):
         self._made_by[function] = [
             layer
             for layer in self.layers[first:]
-            if not layer.applied or function_of(layer.call, self._scopes) in inside
+            if not layer.applied or find_function(layer.call, self._scopes) in inside
         ]
         helper = self.helpers[function]
         if in_scope and (
@@ -288,11 +290,11 @@ class Network(Callers):
                 "function have no names",
             )
         if shared and self._makes_variables(function):
-            self._share(call, function)
-        words = {*parts.deciding, *self._words(function, owner)}
+            self._share_layers(call, function)
+        words = {*parts.deciding, *self._find_words(function, owner)}
         gone = {inner for node in parts.asked for inner in walk_breadth_first(node)}
         for node in (n for statement in body for n in walk_breadth_first(statement)):
-            word = names.key(node) if isinstance(node, ast.expr) else None
+            word = names.find_key(node) if isinstance(node, ast.expr) else None
             if word in words and node not in gone and not self._is_training_word(node):
                 raise NotSplit(
                     node, f"{function.name}() uses `{word}` for more than layers"
@@ -316,20 +318,24 @@ class Network(Callers):
         for name in unneeded:
             if any(name not in values.known for values in env.values()):
                 continue  # The mode itself.
-            for statement, attribute in self.instances.keeps(function, name).items():
+            for statement, attribute in self.instances.find_kept(
+                function, name
+            ).items():
                 found.append(statement)
                 known[attribute] = {m: v.known[name] for m, v in env.items()}
-        receiver = self.instances.receiver(function)
+        receiver = self.instances.find_receiver(function)
         for attribute, by_mode in known.items():
             for mode, values in env.items():
                 values.known[f"{receiver}.{attribute}"] = by_mode[mode]
         return found
 
-    def _words(self, function: ast.FunctionDef, owner: ast.ClassDef | None) -> set[str]:
+    def _find_words(
+        self, function: ast.FunctionDef, owner: ast.ClassDef | None
+    ) -> set[str]:
         """Attributes that a method knows to say whether it is training."""
         if owner is None:
             return set()
-        receiver = self.instances.receiver(function)
+        receiver = self.instances.find_receiver(function)
         return {f"{receiver}.{attribute}" for attribute in self._kept.get(owner, ())}
 
     def _is_training_word(self, node: ast.AST) -> bool:
@@ -342,20 +348,20 @@ class Network(Callers):
         if isinstance(parent, ast.Dict):
             return self._is_normalizer_word(node, parent)
         if isinstance(parent, ast.Call):
-            return self.helper(parent) in self.helpers
+            return self.find_helper(parent) in self.helpers
         return False
 
     def _is_normalizer_word(self, node: ast.AST, given: ast.Dict) -> bool:
         """Whether a value is `is_training` of normalizer_params."""
         keys = [k for k, value in zip(given.keys, given.values) if value is node]
-        if not keys or names.literal(keys[0]) not in _WORDS:
+        if not keys or names.read_literal(keys[0]) not in _WORDS:
             return False
         around = self._scopes.parents.get(given)
         if isinstance(around, ast.keyword):
             return around.arg == "normalizer_params"
         return any(around in helper.gone for helper in self.helpers.values())
 
-    def _suite(
+    def _read_suite(
         self,
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
@@ -368,14 +374,14 @@ class Network(Callers):
                 continue
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 parts.opened.append(statement)
-                self._suite(statement.body, (*scope, statement), env, parts)
+                self._read_suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(
                         statement, "a function of its network returns before its end"
                     )
                 expression = ast.Expr(statement.value)
-                self._statement(expression, scope, env)
+                self._read_statement(expression, scope, env)
             elif is_docstring(statement):
                 continue
             elif shares(statement, self._scopes):
@@ -384,13 +390,13 @@ class Network(Callers):
                 assert isinstance(statement, ast.If)
                 parts.opened.append(statement)
                 parts.asked.append(statement.test)
-                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
-            elif name := told.takes_decision(statement, env, self._scopes):
+                self._read_suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.find_decision_name(statement, env, self._scopes):
                 parts.deciding.append(name)
                 parts.gone.append(statement)
                 parts.asked.append(statement)
             else:
-                self._statement(statement, scope, env)
+                self._read_statement(statement, scope, env)
 
 
 class NetworkOfVariables(Network):

@@ -30,36 +30,36 @@ class NetworkObjects:
         self._scopes = scopes
         self._objects = Objects(scopes)
 
-    def function(self, call: ast.Call) -> ast.FunctionDef | None:
+    def find_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """The method that a call of an object, of its method or of its class runs."""
         func = call.func
         if self.constructs(call):
-            owner = self._objects.class_named(func)
-            return self._method(owner, _CONSTRUCTOR)
+            owner = self._objects.find_named_class(func)
+            return self._find_method(owner, _CONSTRUCTOR)
         if isinstance(func, ast.Name):
-            return self._method(self._objects.class_of(func), _CALLED)
+            return self._find_method(self._objects.find_class(func), _CALLED)
         if isinstance(func, ast.Attribute):
-            return self._method(self._objects.class_of(func.value), func.attr)
+            return self._find_method(self._objects.find_class(func.value), func.attr)
         return None
 
     def constructs(self, node: ast.AST | None) -> bool:
         """Whether an expression makes an object of a class of the module."""
         return isinstance(node, ast.Call) and self._is_plain(
-            self._objects.class_named(node.func)
+            self._objects.find_named_class(node.func)
         )
 
     def is_method(self, function: ast.FunctionDef) -> bool:
-        return self._objects.home(function) is not None
+        return self._objects.find_home(function) is not None
 
-    def owner(self, function: ast.FunctionDef) -> ast.ClassDef | None:
+    def find_owner(self, function: ast.FunctionDef) -> ast.ClassDef | None:
         """The class whose method a function is."""
-        return self._objects.home(function)
+        return self._objects.find_home(function)
 
-    def value(self, node: ast.AST) -> ast.expr | None:
+    def find_value(self, node: ast.AST) -> ast.expr | None:
         """What `self.x` is, where `__init__` alone binds it, once, by itself."""
         if not isinstance(node, ast.Attribute):
             return None
-        owner = self._objects.class_of(node.value)
+        owner = self._objects.find_class(node.value)
         if owner is None or not self._is_plain(owner):
             return None
         try:
@@ -79,25 +79,25 @@ class NetworkObjects:
             if not isinstance(call, ast.Call):
                 continue
             func = call.func
-            owner = self._objects.class_named(func)
+            owner = self._objects.find_named_class(func)
             if owner is None:
                 of = func.value if isinstance(func, ast.Attribute) else func
-                owner = self._objects.class_of(of)
+                owner = self._objects.find_class(of)
             if owner is None or self._is_plain(owner):
                 continue
             try:
-                others = self._objects.family(owner)
+                others = self._objects.list_family(owner)
             except Unsettled as reason:
                 return call, reason.reason
             names = [other.name for other in others if other is not owner]
             return call, f"{owner.name} and {names[0]} inherit from each other"
         return None
 
-    def receiver(self, function: ast.FunctionDef) -> str:
+    def find_receiver(self, function: ast.FunctionDef) -> str:
         """What a method calls its object."""
-        return self._objects.receiver(function)
+        return self._objects.find_receiver(function)
 
-    def keeps(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
+    def find_kept(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
         """Statements `self.x = name` of a constructor, and x, where nothing else binds it."""
         found: dict[ast.stmt, str] = {}
         if function.name != _CONSTRUCTOR:
@@ -107,7 +107,7 @@ class NetworkObjects:
                 continue
             target, value = statement.targets[0], statement.value
             if isinstance(value, ast.Name) and value.id == name:
-                if self.value(target) is value:
+                if self.find_value(target) is value:
                     assert isinstance(target, ast.Attribute)
                     found[statement] = target.attr
         return found
@@ -129,14 +129,16 @@ class NetworkObjects:
         inside: ast.AST | None = call
         while inside is not None and not isinstance(inside, ast.FunctionDef):
             inside = self._scopes.parents.get(inside)
-        owner = self._objects.home(inside) if inside is not None else None
+        owner = self._objects.find_home(inside) if inside is not None else None
         return self._is_plain(owner) and not call.args and not call.keywords
 
-    def _method(self, owner: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
+    def _find_method(
+        self, owner: ast.ClassDef | None, name: str
+    ) -> ast.FunctionDef | None:
         if owner is None or not self._is_plain(owner):
             return None
         try:
-            method = self._objects.method(owner, name)
+            method = self._objects.find_method(owner, name)
         except Unsettled:
             return None
         if method is None or method.decorator_list or not method.args.args:
@@ -148,6 +150,6 @@ class NetworkObjects:
         if owner is None:
             return False
         try:
-            return self._objects.family(owner) == [owner]
+            return self._objects.list_family(owner) == [owner]
         except Unsettled:
             return False

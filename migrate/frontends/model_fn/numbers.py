@@ -140,23 +140,23 @@ def _may_be(name: ast.expr, kind: str) -> bool:
     if isinstance(name, ast.Constant):
         first = str(name.value).partition("/")[0]
         return re.fullmatch(rf"{re.escape(kind)}(_\d+)?", first) is not None
-    begins = begins_with(name)
+    begins = find_beginning(name)
     return kind.startswith(begins) or bool(
         re.fullmatch(rf"{re.escape(kind)}(_\d*)?", begins)
     )
 
 
-def begins_with(name: ast.expr) -> str:
+def find_beginning(name: ast.expr) -> str:
     """The text that a name surely begins with."""
     if isinstance(name, ast.Constant):
         return str(name.value)
     if isinstance(name, ast.BinOp):
-        return _take_text_before_format(begins_with(name.left), name.op)
+        return _take_text_before_format(find_beginning(name.left), name.op)
     if isinstance(name, ast.JoinedStr) and name.values:
-        return begins_with(name.values[0])
+        return find_beginning(name.values[0])
     if isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute):
         if name.func.attr == "format":
-            return begins_with(name.func.value).partition("{")[0]
+            return find_beginning(name.func.value).partition("{")[0]
     return ""
 
 

@@ -14,8 +14,8 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.naming import literal
-from migrate.frontends.model_fn.numbers import begins_with
+from migrate.frontends.model_fn.naming import read_literal
+from migrate.frontends.model_fn.numbers import find_beginning
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
@@ -44,7 +44,7 @@ def find_given_name(
     Raises:
       NotSplit: it is not certain.
     """
-    whole = literal((*where, name))
+    whole = read_literal((*where, name))
     if whole is None:
         return name
     # A graph's names are told apart without regard to case.
@@ -54,7 +54,7 @@ def find_given_name(
         return name
     if taken > 1:
         raise NotSplit(call, f"several operations of its graph have the name {whole!r}")
-    return ast.Constant(f"{names.literal(name)}_1")
+    return ast.Constant(f"{names.read_literal(name)}_1")
 
 
 class _Search:
@@ -94,11 +94,11 @@ class _Search:
             text, exact = beginning
             if around is not None:
                 around = (f"{around[0]}{text}", around[1] and exact)
-                taken += self._times(*around)
+                taken += self._count_times(*around)
                 around = (f"{around[0]}/", around[1])
         return taken
 
-    def _times(self, begins: str, exact: bool) -> int:
+    def _count_times(self, begins: str, exact: bool) -> int:
         if exact:
             return int(begins == self._whole)
         return 2 * self._whole.startswith(begins)
@@ -134,7 +134,8 @@ class _Search:
         if around is None:
             return False
         texts = [
-            names.literal(n) for n in (*call.args, *(k.value for k in call.keywords))
+            names.read_literal(n)
+            for n in (*call.args, *(k.value for k in call.keywords))
         ]
         begins, exact = around
         for text in (*texts, symbol.rpartition(".")[2]):
@@ -168,10 +169,10 @@ def _read_beginning(item: ast.withitem, scopes: Scopes) -> tuple[str, bool] | No
     if symbol not in _OPEN:
         return None
     for index, parameter in enumerate(_NAMES[symbol]):
-        name = names.argument(call, parameter, index)
+        name = names.find_argument(call, parameter, index)
         if name is None or (isinstance(name, ast.Constant) and name.value is None):
             continue
         if isinstance(name, ast.Call) and scopes.resolve(name.func) == _SCOPE_HERE:
             return None  # It opens none for operations.
-        return begins_with(name).lower(), isinstance(name, ast.Constant)
+        return find_beginning(name).lower(), isinstance(name, ast.Constant)
     return "", False

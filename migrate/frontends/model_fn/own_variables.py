@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import KerasModel
 from migrate.source.nodes import walk_breadth_first
@@ -18,7 +18,7 @@ def has_some(function: ast.FunctionDef, scopes: Scopes) -> bool:
     """Whether a model_fn itself makes variables, or recurrent cells."""
     return any(
         symbol == table.VARIABLE or symbol in recurrent.TARGETS
-        for _, symbol in uses(function, scopes)
+        for _, symbol in find_uses(function, scopes)
     )
 
 
@@ -36,7 +36,7 @@ def makes_variables_in_functions(function: ast.FunctionDef, scopes: Scopes) -> b
             if scopes.resolve(call.func) == table.VARIABLE:
                 if code is not function:
                     return True
-            found = instances.function(call) or scopes.function(call.func)
+            found = instances.find_function(call) or scopes.find_function(call.func)
             if found is not None and found not in seen:
                 stack.append(found)
     return False
@@ -50,6 +50,6 @@ def are_applied(model: KerasModel, scopes: Scopes) -> bool:
         if isinstance(unit.statement, ast.Assign)
         for call in [unit.statement.value]
         if isinstance(call, ast.Call) and scopes.resolve(call.func) == table.VARIABLE
-        for name in names.binds(unit.statement)
+        for name in names.find_binds(unit.statement)
     }
     return not own.issuperset(model.outputs)

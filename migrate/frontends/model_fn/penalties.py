@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
 from migrate.tables import keras_models as table
@@ -35,12 +35,12 @@ def check_order(
     for unit in units:
         if asked is not None and makes_layers(unit.statement):
             raise NotSplit(asked, "it adds up penalties before it has made all layers")
-        for node, symbol in uses(unit.statement, scopes):
+        for node, symbol in find_uses(unit.statement, scopes):
             call = scopes.parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node:
                 continue
             if symbol in _SCOPE:
-                scope = names.argument(call, "scope", _SCOPE[symbol])
+                scope = names.find_argument(call, "scope", _SCOPE[symbol])
                 if not (
                     scope is None
                     or isinstance(scope, ast.Constant)
@@ -69,7 +69,7 @@ def check_lists(
             raise NotSplit(
                 listed, "it lists the variables before it has made all layers"
             )
-        for node, symbol in uses(unit.statement, scopes):
+        for node, symbol in find_uses(unit.statement, scopes):
             call = scopes.parents.get(node)
             if (
                 isinstance(call, ast.Call)
@@ -89,7 +89,7 @@ def check_reported(loss: ast.expr, scopes: Scopes) -> None:
 
     The step returns it after the update, when they are those of the new weights.
     """
-    for node, symbol in uses(loss, scopes):
+    for node, symbol in find_uses(loss, scopes):
         if symbol in _SCOPE or symbol == table.COLLECTION:
             raise NotSplit(node, "its EstimatorSpec adds up penalties")
 
@@ -97,7 +97,7 @@ def check_reported(loss: ast.expr, scopes: Scopes) -> None:
 def check_evaluated(spec: Mapping[str, ast.expr], scopes: Scopes) -> None:
     """Fails where an evaluation's EstimatorSpec takes a total itself: no step has it."""
     for value in spec.values():
-        for node, symbol in uses(value, scopes):
+        for node, symbol in find_uses(value, scopes):
             if symbol in (table.TOTAL_LOSS, table.ALL_LOSSES):
                 raise NotSplit(node, "its EstimatorSpec adds up losses")
 

@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import is_scope
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 
 _OPENS = "tf.variable_scope"
 
@@ -35,14 +35,14 @@ class Place:
     reopens: bool
 
 
-def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
+def find_place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
     """Where a call stands in a statement of a network.
 
     Args:
       statement: or one made of a returned value, which stands for it.
     """
     known = statement in scopes.parents
-    top = statement if known else children(statement)[0]
+    top = statement if known else list_children(statement)[0]
     within: list[ast.With] = []
     read: set[str] = set()
     loops, apart, conditional = False, True, False
@@ -51,9 +51,9 @@ def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
     while node is not None:
         if isinstance(node, ast.With) and is_scope(node, scopes):
             within.insert(0, node)
-            for name in variable_scopes(node, scopes):
+            for name in list_variable_scopes(node, scopes):
                 scoped = True
-                read |= names.reads(name)
+                read |= names.find_reads(name)
         elif (counted := _find_loop_bindings(node)) is not None:
             loops = True
             own = bool(read & counted)
@@ -70,7 +70,7 @@ def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
     )
 
 
-def variable_scopes(statement: ast.With, scopes: Scopes) -> list[ast.Call]:
+def list_variable_scopes(statement: ast.With, scopes: Scopes) -> list[ast.Call]:
     """The variable scopes that a `with` opens: those that are in variables' names."""
     found = []
     for item in statement.items:
@@ -87,7 +87,7 @@ def variable_scopes(statement: ast.With, scopes: Scopes) -> list[ast.Call]:
 def _find_loop_bindings(node: ast.AST) -> set[str] | None:
     """What a loop binds in every round; None where it is no loop."""
     if isinstance(node, ast.For):
-        return names.binds(node.target)
+        return names.find_binds(node.target)
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-        return {n for one in node.generators for n in names.binds(one.target)}
+        return {n for one in node.generators for n in names.find_binds(one.target)}
     return None

@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
@@ -78,11 +78,11 @@ class Rates:
         """
         returned: Value = None
         for statement in statements:
-            found = self._statement(statement, values)
+            found = self._run_statement(statement, values)
             returned = found if found is not None else returned
         return returned
 
-    def _statement(self, statement: ast.stmt, values: dict[str, Value]) -> Value:
+    def _run_statement(self, statement: ast.stmt, values: dict[str, Value]) -> Value:
         if isinstance(statement, ast.FunctionDef):
             values[statement.name] = _Closure(statement, values)
         elif isinstance(statement, ast.Return):
@@ -99,14 +99,14 @@ class Rates:
             elif value is not None:
                 raise NotSplit(statement, "its learning rate has several names")
         elif isinstance(statement, (ast.If, ast.With, ast.For)):
-            for child in children(statement):
+            for child in list_children(statement):
                 if isinstance(child, ast.expr):
                     self.evaluate(child, values)
             return self.run(
                 [*statement.body, *getattr(statement, "orelse", [])], values
             )
         else:
-            for child in children(statement):
+            for child in list_children(statement):
                 if (
                     isinstance(child, ast.expr)
                     and self.evaluate(child, values) is not None
@@ -127,8 +127,8 @@ class Rates:
                 node.orelse, values
             )
         if isinstance(node, ast.Call):
-            return self._call(node, values)
-        for child in children(node):
+            return self._run_call(node, values)
+        for child in list_children(node):
             if isinstance(child, ast.expr) and isinstance(
                 self.evaluate(child, values), Kind
             ):
@@ -137,7 +137,7 @@ class Rates:
                 )
         return None
 
-    def _call(self, call: ast.Call, values: dict[str, Value]) -> Value:
+    def _run_call(self, call: ast.Call, values: dict[str, Value]) -> Value:
         symbol = self._scopes.resolve(call.func) or ""
         if symbol in table.GLOBAL_STEP:
             return Kind.STEP
@@ -145,7 +145,7 @@ class Rates:
         kinds = {argument: self.evaluate(argument, values) for argument in given}
         if symbol in SCHEDULES:
             name, place = _STEP.get(symbol, ("global_step", 1))
-            step = names.argument(call, name, place)
+            step = names.find_argument(call, name, place)
             if all(kind is None for arg, kind in kinds.items() if arg is not step):
                 return Kind.RATE
         elif symbol in OPTIMIZERS:
@@ -211,7 +211,7 @@ class Rates:
             root = root.value
         if not isinstance(root, ast.Name):
             return False
-        if self._scopes.scope_of(root).owner(root.id) is None:
+        if self._scopes.find_scope(root).find_owner(root.id) is None:
             return root is node and hasattr(builtins, root.id)
         bound = self._find_binding(root)
         if not isinstance(bound, (ast.Import, ast.ImportFrom)):
@@ -220,7 +220,7 @@ class Rates:
         return module.partition(".")[0] in table.LIBRARIES
 
     def _find_binding(self, node: ast.Name) -> ast.AST | None:
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings[node.id] if owner is not None else []
         return bound[0] if len(bound) == 1 else None
 
@@ -228,7 +228,7 @@ class Rates:
         self, node: ast.expr, values: dict[str, Value]
     ) -> _Closure | None:
         if isinstance(node, ast.Attribute):
-            other = self._scopes.function(node)
+            other = self._scopes.find_function(node)
             return None if other is None else _Closure(other, {})
         if not isinstance(node, ast.Name):
             return None
@@ -238,7 +238,7 @@ class Rates:
         bound = self._find_binding(node)
         if isinstance(bound, ast.FunctionDef):
             return _Closure(bound, {})
-        other = self._scopes.function(node)
+        other = self._scopes.find_function(node)
         return None if other is None else _Closure(other, {})
 
     def _evaluate_call(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import chosen_functions
-from migrate.frontends.model_fn.calls import calls, uses, walk
+from migrate.frontends.model_fn.calls import find_uses, list_calls, walk
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
@@ -53,11 +53,11 @@ class Recorded:
         for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
-                if symbol in table.SEVERAL or self.row(symbol) is not None:
+                if symbol in table.SEVERAL or self.find_row(symbol) is not None:
                     return True
-                if self.objects.row(inner) or self.objects.is_applied(inner):
+                if self.objects.find_row(inner) or self.objects.is_applied(inner):
                     return True
-                helper = self.helper(inner)
+                helper = self.find_helper(inner)
                 if helper is not None and self._makes(helper):
                     return True
         return False
@@ -71,15 +71,17 @@ class Recorded:
         finally:
             self._asked.discard(helper)
 
-    def row(self, symbol: str) -> LayerRow | None:
+    def find_row(self, symbol: str) -> LayerRow | None:
         """The layer that a function makes."""
         if self.variables and symbol == table.VARIABLE:
             return table.WEIGHT
         return table.LAYERS.get(symbol)
 
-    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
+    def find_helper(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function or the object's method, in the program's files, that a call runs."""
-        return self.instances.function(call) or self._scopes.function(call.func)
+        return self.instances.find_function(call) or self._scopes.find_function(
+            call.func
+        )
 
     def bind_arguments(
         self, call: ast.Call, function: ast.FunctionDef
@@ -107,13 +109,13 @@ class Recorded:
                 continue
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
-                    node, f"there is a {_kind(node)} statement among its layers"
+                    node, f"there is a {_name_kind(node)} statement among its layers"
                 )
             if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
-                raise NotSplit(node, f"there is a {_kind(node)} among its layers")
+                raise NotSplit(node, f"there is a {_name_kind(node)} among its layers")
             if isinstance(node, ast.Call):
                 self._check_call(node, env)
-        for node, symbol in uses(statement, self._scopes):
+        for node, symbol in find_uses(statement, self._scopes):
             if not self._is_known(symbol):
                 raise NotSplit(
                     node,
@@ -152,7 +154,7 @@ class Recorded:
             or symbol in table.BETWEEN
             or symbol in table.VALUES
             or symbol in table.SEVERAL
-            or self.row(symbol) is not None
+            or self.find_row(symbol) is not None
             or symbol in LAYER_CLASSES
             or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
             or symbol.startswith((*table.HOST, *table.LOGGING))
@@ -165,7 +167,7 @@ class Recorded:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
-        helper = self.helper(call)
+        helper = self.find_helper(call)
         if helper is not None:
             self._check_function(helper, env)
         if is_print(call, self._scopes) or self.objects.is_applied(call):
@@ -192,17 +194,17 @@ class Recorded:
             return False
         found = chosen_functions.find_chosen_functions(function, self._scopes)
         return bool(found) and all(
-            isinstance(one, str) and one in table.NETWORK and self.row(one) is None
+            isinstance(one, str) and one in table.NETWORK and self.find_row(one) is None
             for one in found
         )
 
     def find_foreign_call(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
         """The first call of an imported function that is not TensorFlow's."""
         for statement in statements:
-            for call in calls(statement):
+            for call in list_calls(statement):
                 if (
                     self._scopes.resolve(call.func) is None
-                    and self.helper(call) is None
+                    and self.find_helper(call) is None
                 ):
                     if self._is_imported(call.func):
                         return call
@@ -214,12 +216,12 @@ class Recorded:
             node = node.value
         if not isinstance(node, ast.Name):
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         imports = (ast.Import, ast.ImportFrom)
         return owner is not None and any(
             isinstance(bound, imports) for bound in owner.bindings[node.id]
         )
 
 
-def _kind(node: ast.AST) -> str:
+def _name_kind(node: ast.AST) -> str:
     return type(node).__name__.lower()

@@ -13,7 +13,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import recurrent as table
 
 
-def uses(
+def find_uses(
     node: ast.AST, scopes: Scopes
 ) -> Iterator[tuple[ast.expr, str, ast.Call | None]]:
     """What of cells some code names: the name, its symbol, and the call of it."""
@@ -33,37 +33,37 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
       units: of a network.
     """
     units = list(units)
-    cells = _cells(units, scopes)
+    cells = _find_cells(units, scopes)
     for unit in units:
         for inner in walk_breadth_first(unit.statement):
             if isinstance(inner, ast.Call):
                 _check_applied(inner, cells, scopes)
-        for node, symbol, call in uses(unit.statement, scopes):
+        for node, symbol, call in find_uses(unit.statement, scopes):
             if call is None:
                 raise NotSplit(node, f"the program does not call {symbol} directly")
             _check_call(call, table.TARGETS[symbol].rpartition(".")[2])
             if symbol in table.LOOPS:
-                scopes_around(unit, scopes)
+                list_scopes_around(unit, scopes)
         for inner in walk_breadth_first(unit.statement):
             if isinstance(inner, ast.Call):
-                function = scopes.function(inner.func)
-                if function is not None and next(uses(function, scopes), None):
+                function = scopes.find_function(inner.func)
+                if function is not None and next(find_uses(function, scopes), None):
                     raise NotSplit(inner, f"{function.name}() makes recurrent cells")
 
 
-def _cells(units: list[Unit], scopes: Scopes) -> set[str]:
+def _find_cells(units: list[Unit], scopes: Scopes) -> set[str]:
     """Names of cells, and of lists of them."""
     found: set[str] = set()
     before = -1
     while before != len(found):
         before = len(found)
         for unit in units:
-            symbols = {symbol for _, symbol, _ in uses(unit.statement, scopes)}
+            symbols = {symbol for _, symbol, _ in find_uses(unit.statement, scopes)}
             runs = symbols & set(table.LOOPS)
             if symbols & set(table.CELLS) or (
-                names.reads(unit.statement) & found and not runs
+                names.find_reads(unit.statement) & found and not runs
             ):
-                found |= names.binds(unit.statement)
+                found |= names.find_binds(unit.statement)
     return found
 
 
@@ -76,7 +76,7 @@ def _check_applied(call: ast.Call, cells: set[str], scopes: Scopes) -> None:
     if made or (isinstance(func, ast.Name) and func.id in cells):
         raise NotSplit(call, "it calls a recurrent cell directly")
     if isinstance(func, ast.Attribute) and func.attr in ("call", "__call__", "apply"):
-        if names.reads(func.value) & cells:
+        if names.find_reads(func.value) & cells:
             raise NotSplit(call, "it calls a recurrent cell directly")
 
 
@@ -87,13 +87,13 @@ def _check_call(call: ast.Call, name: str) -> None:
             raise NotSplit(call, f"{name}({keyword.arg or '**'}=...)")
         if keyword.arg == "scope" and not isinstance(keyword.value, ast.Constant):
             raise NotSplit(call, "the scope of a recurrent network is not a string")
-        if keyword.arg == "reuse" and names.literal(keyword.value):
+        if keyword.arg == "reuse" and names.read_literal(keyword.value):
             raise NotSplit(
                 call, "a recurrent cell shares the variables of another cell"
             )
 
 
-def scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
+def list_scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
     """Names of the variable scopes in which a statement runs a cell.
 
     Raises:
@@ -108,7 +108,11 @@ def scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
             if not isinstance(opened, ast.Call):
                 continue
             if scopes.resolve(opened.func) == "tf.variable_scope":
-                name = names.literal(opened.args[0]) if len(opened.args) == 1 else None
+                name = (
+                    names.read_literal(opened.args[0])
+                    if len(opened.args) == 1
+                    else None
+                )
                 if opened.keywords or not isinstance(name, str):
                     raise NotSplit(
                         opened,

@@ -58,7 +58,7 @@ def _is_loss(call: ast.Call, scopes: Scopes) -> bool:
 
 
 def _sums(call: ast.Call, scopes: Scopes) -> bool:
-    given = names.argument(call, "reduction")
+    given = names.find_argument(call, "reduction")
     if given is None:
         if len(call.args) > _BEFORE:
             raise NotSplit(call, "a loss gets its reduction by position")
@@ -73,12 +73,12 @@ def _check_helper(
     call: ast.Call, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> None:
     """A function of the program has no reduction of its own, nor what it calls."""
-    function = scopes.function(call.func)
+    function = scopes.find_function(call.func)
     if function is None or function in seen:
         return
     for inner in walk_breadth_first(function):
         if isinstance(inner, ast.Call) and _is_loss(inner, scopes):
-            if names.argument(inner, "reduction") is not None:
+            if names.find_argument(inner, "reduction") is not None:
                 raise NotSplit(
                     inner,
                     "a function of the program makes a loss with a `reduction` "

@@ -37,13 +37,13 @@ def _makes_variables(call: ast.Call, network: Network, scopes: Scopes) -> bool:
     symbol = scopes.resolve(call.func) or ""
     if symbol in table.SEVERAL:
         return True
-    row = network.row(symbol)
+    row = network.find_row(symbol)
     if row is not None:
         return row.has_weights
-    made = network.objects.row(call)
+    made = network.objects.find_row(call)
     if made is not None:
         return made.has_weights
-    return network.helper(call) is not None and network.makes_layers(call)
+    return network.find_helper(call) is not None and network.makes_layers(call)
 
 
 def _is_reused_in(

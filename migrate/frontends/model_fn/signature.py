@@ -9,7 +9,7 @@ from migrate.frontends.model_fn.modes import NotSplit
 _ROLES = ("features", "labels", "mode", "params", "config")
 
 
-def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, str]:
+def map_parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, str]:
     """The model_fn's parameters, by role; those that are bound have their own name.
 
     Args:
@@ -48,7 +48,7 @@ def is_model_fn(function: ast.FunctionDef) -> bool:
     return "mode" in given and bool(given & {"features", "labels"})
 
 
-def class_name(function: str) -> str:
+def name_class(function: str) -> str:
     """A class for a model_fn: `cnn_model_fn` -> `CnnModel`."""
     private = "_" if function.startswith("_") else ""
     words = [w for w in function.split("_") if w]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import writes_summary
-from migrate.frontends.model_fn.grown import changes, find_grown_names
-from migrate.frontends.model_fn.messages import expressions, is_message
+from migrate.frontends.model_fn.grown import find_changes, find_grown_names
+from migrate.frontends.model_fn.messages import is_message, list_expressions
 from migrate.frontends.model_fn.modes import Straight
 from migrate.program.keras_model import Total
 from migrate.program.keras_units import Unit
@@ -35,15 +35,15 @@ class Slices:
 
     def find_needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
         """Units that some expressions need, in order."""
-        read = {n for node in wanted for n in names.reads(node)}
+        read = {n for node in wanted for n in names.find_reads(node)}
         makers: list[Unit] = []
         for unit in reversed(units):
-            binds = changes(unit.statement, self.built)
+            binds = find_changes(unit.statement, self.built)
             if binds & read:
                 makers.append(unit)
                 if isinstance(unit.statement, (ast.Assign, ast.AnnAssign)):
-                    read -= names.binds(unit.statement)
-                read |= names.reads(unit.statement)
+                    read -= names.find_binds(unit.statement)
+                read |= names.find_reads(unit.statement)
                 if isinstance(unit.statement, ast.AugAssign):
                     read |= binds
                 read |= self.find_collected_losses(unit.statement)
@@ -58,7 +58,7 @@ class Slices:
             for name in self._totals[call].losses
         }
 
-    def summaries(self, rest: list[Unit], loss: list[Unit]) -> list[Unit]:
+    def find_summaries(self, rest: list[Unit], loss: list[Unit]) -> list[Unit]:
         """Statements of training that write summaries, or name tensors, and their needs."""
         found: list[Unit] = []
         for unit in rest:
@@ -68,7 +68,7 @@ class Slices:
             if isinstance(unit.statement, ast.Assign):
                 said = writes_summary(unit.statement, self._scopes)
             if said or self._tells(unit.statement):
-                read = expressions(unit.statement)
+                read = list_expressions(unit.statement)
                 if isinstance(unit.statement, ast.Assign):
                     read = [unit.statement.value]
                 elif isinstance(unit.statement, ast.If):
@@ -98,13 +98,15 @@ class Slices:
         for index, unit in enumerate(units):
             if is_message(unit.statement, self._scopes):
                 kept += [
-                    *self.find_needed(units[:index], expressions(unit.statement)),
+                    *self.find_needed(units[:index], list_expressions(unit.statement)),
                     unit,
                 ]
         return [u for u in units if u in kept]
 
 
-def closure(units: list[Unit], wanted: list[Unit], built: frozenset[str]) -> list[Unit]:
+def find_closure(
+    units: list[Unit], wanted: list[Unit], built: frozenset[str]
+) -> list[Unit]:
     """Units that some units need, and these, in order.
 
     Args:
@@ -113,12 +115,12 @@ def closure(units: list[Unit], wanted: list[Unit], built: frozenset[str]) -> lis
     read: set[str] = set()
     kept: list[Unit] = []
     for unit in reversed(units):
-        binds = changes(unit.statement, built)
+        binds = find_changes(unit.statement, built)
         if unit in wanted or binds & read:
             kept.append(unit)
             if isinstance(unit.statement, ast.Assign):
-                read -= names.binds(unit.statement)
-            read |= names.reads(unit.statement)
+                read -= names.find_binds(unit.statement)
+            read |= names.find_reads(unit.statement)
     return list(reversed(kept))
 
 

@@ -20,10 +20,10 @@ from migrate.frontends.model_fn import (
     twins,
     updates,
 )
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.common import Common, CommonOfVariables
 from migrate.frontends.model_fn.counting import Counting
-from migrate.frontends.model_fn.exports import exports
+from migrate.frontends.model_fn.exports import read_exports
 from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message, is_seed
 from migrate.frontends.model_fn.metrics import Metrics
@@ -35,7 +35,7 @@ from migrate.frontends.model_fn.modes import (
     Untold,
     follow_mode,
 )
-from migrate.frontends.model_fn.signature import class_name, parameters
+from migrate.frontends.model_fn.signature import map_parameters, name_class
 from migrate.frontends.model_fn.slices import Slices, drop_units, find_tensor_names
 from migrate.frontends.model_fn.specs import SPECS, read_arguments
 from migrate.frontends.model_fn.steps import (
@@ -80,10 +80,10 @@ class Split:
     ) -> None:
         self._told = told
         self._function, self._scopes, self._bound = function, scopes, bound
-        self._parameters = parameters(function, bound)
+        self._parameters = map_parameters(function, bound)
         self._values: dict[str, ModeValues] = {}
 
-    def _role(self, role: str) -> str:
+    def _find_role(self, role: str) -> str:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
@@ -135,7 +135,7 @@ class Split:
         tables = Tables(function, scopes, self._given - {""}, self._values).take_tables(
             lines
         )
-        found = self._counting(lines, specs)
+        found = self._find_counting(lines, specs)
         collected = totals.find_totals(lines, scopes)
         slices = Slices(function, scopes, collected)
         first = first_values.take_first_values(
@@ -153,14 +153,14 @@ class Split:
             if is_message(u.statement, scopes) or is_seed(u.statement, scopes)
         ]
         after = drop_units(lines, [*tensors, *said])
-        update = self._update(common, shared, after["TRAIN"], specs["TRAIN"])
+        update = self._read_update(common, shared, after["TRAIN"], specs["TRAIN"])
         rest = self._drop_update(after["TRAIN"], update)
 
         reported = specs["TRAIN"]["loss"]
         penalties.check_reported(reported, scopes)
         penalties.check_evaluated(specs.get("EVAL", {}), scopes)
         loss = slices.find_needed(rest, [update.loss, reported])
-        metrics, counter, gone = self._metrics(found, lines, specs, after)
+        metrics, counter, gone = self._read_metrics(found, lines, specs, after)
         units = {**after, "TRAIN": rest}
         hooks = (
             *first.check(
@@ -169,9 +169,11 @@ class Split:
                 lines["TRAIN"].units,
                 update.applied,
             ),
-            *self._hooks(specs, units, update, common.tensors(shared), metrics),
+            *self._read_hooks(
+                specs, units, update, common.find_tensors(shared), metrics
+            ),
         )
-        summaries = self._summaries(rest, loss, hooks, slices)
+        summaries = self._find_summaries(rest, loss, hooks, slices)
         training = [*loss, *summaries]
         Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
         steps = Steps(specs, slices, after, training, update, gone).run(
@@ -185,7 +187,7 @@ class Split:
             penalties.check_order(line.units, scopes, common.network.makes_layers)
             penalties.check_lists(line.units, scopes, common.network.makes_layers)
             own = [u for u in steps[mode].units if u not in shared]
-            checks.order(line.units, tensors, own, slices.built)
+            checks.check_order(line.units, tensors, own, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS.get(h.kind) == mode for u in h.made]
             given_ = specs[mode].values()
@@ -193,13 +195,13 @@ class Split:
         self._check_rebound(lines, steps, training, update, metrics, counter)
         predictions, evaluation = steps["PREDICT"].units, steps["EVAL"].units
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
-        checks.penalties(
+        checks.check_penalties(
             common.network.layers,
-            [use for s in statements for use in uses(s, scopes)],
+            [use for s in statements for use in find_uses(s, scopes)],
             common.has_penalty(),
         )
         read = read_by(statements, steps, hooks, slices)
-        outputs = common.outputs(shared, read)
+        outputs = common.find_outputs(shared, read)
         called = _read_call(common, read, update, outputs)
         asked = self._is_asked_by_hooks(predictions, training)
         if asked and folded.get("PREDICT"):
@@ -208,7 +210,7 @@ class Split:
         exported = specs.get("PREDICT", {}).get("export_outputs")
         return KerasModel(
             function=function,
-            name=class_name(function.name),
+            name=name_class(function.name),
             parameters=self._parameters,
             bound=self._bound,
             network=tuple(shared),
@@ -220,7 +222,7 @@ class Split:
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
             predicted=predicted,
-            exports=exports(
+            exports=read_exports(
                 exported, predicted, after.get("PREDICT", []), function, scopes
             ),
             loss=tuple(loss),
@@ -247,26 +249,28 @@ class Split:
     @property
     def _given(self) -> set[str]:
         """Names that are known before the model is made: params, config, what is bound."""
-        return {self._role("params"), self._role("config"), *self._bound}
+        return {self._find_role("params"), self._find_role("config"), *self._bound}
 
     def _read(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
         """What each mode runs and gives, but for what contrib is told beside it."""
         function, scopes = self._function, self._scopes
         self._values = {
-            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
+            mode: ModeValues(
+                mode, self._find_role("mode"), self._find_role("labels"), scopes
+            )
             for mode in MODES
         }
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
         checks.check_own_names(function, scopes)
         checks.check_draws(function, scopes)
-        lines, specs = self._modes()
-        told = contrib_calls.params(function, scopes)
+        lines, specs = self._read_modes()
+        told = contrib_calls.find_params(function, scopes)
         for line in lines.values():
             line.units = [u for u in line.units if u.statement not in told]
         return lines, specs
 
-    def _update(
+    def _read_update(
         self,
         common: Common | Subclassed,
         shared: list[Unit],
@@ -284,17 +288,17 @@ class Split:
             for layer in common.network.layers
             for part in layer.parts
         )
-        tensors, values = common.tensors(shared), self._values["TRAIN"]
+        tensors, values = common.find_tensors(shared), self._values["TRAIN"]
         return updates.Updates(self._scopes, units, spec, tensors, values).run(averages)
 
     def _drop_update(self, units: list[Unit], update: Update) -> list[Unit]:
         """Statements of training without those that the update alone needs."""
-        made = {n for u in update.units for n in names.binds(u.statement)}
+        made = {n for u in update.units for n in names.find_binds(u.statement)}
         own = {id(u) for u in update.gradients}
         own |= {id(u) for u in update.units if not self._is_plain(u, made)}
         return [u for u in units if id(u) not in own]
 
-    def _metrics(
+    def _read_metrics(
         self,
         found: tuple[ast.Call, ast.FunctionDef, Unit | None] | None,
         lines: dict[str, Straight],
@@ -324,20 +328,20 @@ class Split:
         counter, metrics = counting_.run(call)
         return metrics, counter, [] if named_by is None else [named_by]
 
-    def _counting(
+    def _find_counting(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
     ) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
         """The function that makes the metrics; its definition is taken off the lines."""
         given = specs.get("EVAL", {}).get("eval_metric_ops")
         if given is None:
             return None
-        found = counting.call_of(given, lines["EVAL"].units, self._scopes)
+        found = counting.find_call(given, lines["EVAL"].units, self._scopes)
         if found is not None:
             for line in lines.values():
                 line.units = [u for u in line.units if u.statement is not found[1]]
         return found
 
-    def _modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
+    def _read_modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
         """What each mode that can be used runs, and gives its EstimatorSpec."""
         lines: dict[str, Straight] = {}
         specs: dict[str, dict[str, ast.expr]] = {}
@@ -363,8 +367,8 @@ class Split:
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""
-        return not names.reads(unit.statement) & made and not list(
-            uses(unit.statement, self._scopes)
+        return not names.find_reads(unit.statement) & made and not list(
+            find_uses(unit.statement, self._scopes)
         )
 
     def _check_rebound(
@@ -377,12 +381,16 @@ class Split:
         counter: Counter | None,
     ) -> None:
         """Refuses names that mean something else where the update or a metric reads them."""
-        checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
+        checks.check_rebound(
+            lines["TRAIN"].units, update.applied, [update.loss], training
+        )
         calls = [(m.call, m.arguments) for m in metrics]
         if counter is not None:
             calls = [(counter.call, list_counted_values(metrics, counter))]
         for call, arguments in calls:
-            checks.rebound(lines["EVAL"].units, call, arguments, steps["EVAL"].units)
+            checks.check_rebound(
+                lines["EVAL"].units, call, arguments, steps["EVAL"].units
+            )
 
     def _is_asked_by_hooks(self, predictions: list[Unit], training: list[Unit]) -> bool:
         """Whether hooks ask for tensors that the predictions alone have.
@@ -409,12 +417,14 @@ class Split:
                     raise NotSplit(unit.statement, "it defines a function or a class")
                 if isinstance(unit.statement, (ast.Global, ast.Nonlocal, ast.Import)):
                     raise NotSplit(unit.statement, "it assigns global names")
-                changed = {n.partition(".")[0] for n in names.mutates(unit.statement)}
+                changed = {
+                    n.partition(".")[0] for n in names.find_mutations(unit.statement)
+                }
                 changed -= built
-                if any(not self._scopes.stands_for(name) for name in changed):
+                if any(not self._scopes.find_imported_path(name) for name in changed):
                     raise NotSplit(unit.statement, "it changes an object in place")
 
-    def _hooks(
+    def _read_hooks(
         self,
         specs: dict[str, dict[str, ast.expr]],
         units: dict[str, list[Unit]],
@@ -429,7 +439,7 @@ class Split:
           tensors: names of what depends on features and labels.
         """
         loss = specs["TRAIN"]["loss"]
-        known = {self._role("params"), self._role("config"), *self._bound}
+        known = {self._find_role("params"), self._find_role("config"), *self._bound}
         found = []
         for kind, mode in KINDS.items():
             value = specs.get(mode, {}).get(kind)
@@ -457,11 +467,11 @@ class Split:
         """A Saver without names saves the variables that there are where it is made."""
         last = update.averaged.unit.statement if update.averaged else update.applied
         for node in scaffold.nodes:
-            for use, symbol in uses(node, self._scopes):
+            for use, symbol in find_uses(node, self._scopes):
                 if symbol == "tf.train.Saver" and use.lineno < last.lineno:
                     raise NotSplit(use, "it makes a Saver before it makes its update")
 
-    def _summaries(
+    def _find_summaries(
         self,
         rest: list[Unit],
         loss: list[Unit],
@@ -475,7 +485,7 @@ class Split:
         ]
         watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
         made = [unit for one in hooks for unit in one.made]
-        found = slices.summaries(rest, loss)
+        found = slices.find_summaries(rest, loss)
         more = slices.find_needed([u for u in rest if u not in made], watched)
         return [u for u in rest if u in found or (u in more and u not in loss)]
 
@@ -494,7 +504,9 @@ def _read_call(
     if isinstance(common, Subclassed):
         common.check()
         of_update = [u.statement for u in update.gradients]
-        return common.describe(read | {n for s in of_update for n in names.reads(s)})
+        return common.describe(
+            read | {n for s in of_update for n in names.find_reads(s)}
+        )
     if common.twins is not None:
         twins.check(common.twins, common.network, outputs)
     return None

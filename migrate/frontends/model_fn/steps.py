@@ -62,7 +62,7 @@ class Steps:
         return {
             "TRAIN": PlannedStep(training, [update.loss, reported]),
             "EVAL": self._plan_evaluation(counts),
-            "PREDICT": self._predictions(),
+            "PREDICT": self._plan_predictions(),
         }
 
     def _plan_evaluation(self, counts: Sequence[ast.expr]) -> PlannedStep:
@@ -73,7 +73,7 @@ class Steps:
         results = [loss, *counts]
         return PlannedStep(self._slices.find_with_messages(units, results), results)
 
-    def _predictions(self) -> PlannedStep:
+    def _plan_predictions(self) -> PlannedStep:
         given = self._specs.get("PREDICT", {}).get("predictions")
         if given is None:
             return PlannedStep([], [])
@@ -105,7 +105,7 @@ class AllowedSteps:
                 functions.add(value.func)
         if update.computed is not None:
             functions.add(update.computed.func)
-        listed = update.computed and names.argument(update.computed, "var_list", 1)
+        listed = update.computed and names.find_argument(update.computed, "var_list", 1)
         chosen = [listed] if update.chosen and listed is not None else []
         allowed = checks.Steps(self._function, self._scopes, functions, chosen)
         applied = update.gradients[-1:]
@@ -143,5 +143,5 @@ def read_by(
     return {
         name
         for node in (*statements, *results, *watching)
-        for name in (*names.reads(node), *slices.find_collected_losses(node))
+        for name in (*names.find_reads(node), *slices.find_collected_losses(node))
     }

@@ -16,17 +16,17 @@ from migrate.facts import names
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks, recurrent
-from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.calls import find_uses
+from migrate.frontends.model_fn.grown import find_changes
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network
-from migrate.frontends.model_fn.slices import Slices, closure
+from migrate.frontends.model_fn.slices import Slices, find_closure
 from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent as recurrent_table
 
@@ -61,7 +61,7 @@ class CalledNetwork(Network):
                     node, "it opens a variable scope in a loop, or under a condition"
                 )
 
-    def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
+    def _read_call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
             raise NotSplit(
                 call,
@@ -98,7 +98,7 @@ class Subclassed:
         self._training: dict[ast.expr, str] = {}
         self._static = Static("", ())
 
-    def _role(self, role: str) -> str:
+    def _find_role(self, role: str) -> str:
         return self._parameters.get(role, "")
 
     def run(
@@ -114,22 +114,22 @@ class Subclassed:
           NotSplit: they differ by mode, not only in training, or need more than features.
         """
         self._unify(lines)
-        modes = self._modes(lines, specs)
+        modes = self._find_modes(lines, specs)
         order = sorted(
             modes, key=lambda u: (u.statement.lineno, u.statement.col_offset)
         )
-        changing = self._changing(order, modes)
-        self._static = Static(self._role("features"), order)
+        changing = self._find_changing(order, modes)
+        self._static = Static(self._find_role("features"), order)
         for unit in order:
             weight = self._variables.read_weight(unit)
             if weight is not None:
                 self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
                 self._made.append(unit)
-            elif not self._changes(unit) & changing:
+            elif not self._find_changes(unit) & changing:
                 self._made.append(unit)
             else:
-                self._step(unit, modes[unit], changing)
+                self._read_step(unit, modes[unit], changing)
         self._check_names(changing)
         if not self._weights and not self.network.layers:
             raise NotSplit(self._function, "it has neither layers nor variables")
@@ -143,7 +143,7 @@ class Subclassed:
                 first.setdefault(id(unit.statement), unit)
             line.units = [first[id(u.statement)] for u in line.units]
 
-    def _modes(
+    def _find_modes(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
     ) -> dict[Unit, bool | None]:
         """What every mode needs, and the value of `training` where it runs."""
@@ -154,16 +154,16 @@ class Subclassed:
             )
             for mode in lines
         }
-        labelled = {self._role("labels")}
+        labelled = {self._find_role("labels")}
         common: list[Unit] = []
         for unit in needed["TRAIN"]:
-            if names.reads(unit.statement) & labelled or self._is_graph(unit):
-                labelled |= self._changes(unit)
+            if names.find_reads(unit.statement) & labelled or self._is_graph(unit):
+                labelled |= self._find_changes(unit)
             elif all(unit in units for units in needed.values()):
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
         for mode, line in lines.items():
-            for unit in closure(line.units, common, self._slices.built):
+            for unit in find_closure(line.units, common, self._slices.built):
                 found.setdefault(unit, set()).add(mode)
         # What stands in every mode runs in every mode, also where one does not need it.
         for unit, where in found.items():
@@ -178,11 +178,11 @@ class Subclassed:
         return any(
             symbol.startswith(("tf.losses.", "tf.metrics.", "tf.train."))
             or symbol in (table.COLLECTION, table.TRAINABLE)
-            for _, symbol in uses(unit.statement, self._scopes)
+            for _, symbol in find_uses(unit.statement, self._scopes)
         )
 
     def _find_condition(self, unit: Unit, modes: set[str]) -> bool | None:
-        if self._role("labels") in names.reads(unit.statement):
+        if self._find_role("labels") in names.find_reads(unit.statement):
             raise NotSplit(unit.statement, "its network depends on labels")
         every = set(self._values)
         if modes == every:
@@ -195,9 +195,11 @@ class Subclassed:
 
     # What is made once.
 
-    def _changing(self, order: list[Unit], modes: dict[Unit, bool | None]) -> set[str]:
+    def _find_changing(
+        self, order: list[Unit], modes: dict[Unit, bool | None]
+    ) -> set[str]:
         """Names that depend on features or on the mode: those that `call` binds."""
-        found = {self._role("features"), self._role("mode")}
+        found = {self._find_role("features"), self._find_role("mode")}
         found |= {name for values in self._values.values() for name in values.decided}
         before: set[str] = set()
         while before != found:  # A loop's statement may read what a later one binds.
@@ -206,35 +208,37 @@ class Subclassed:
                 weight = self._variables.read_weight(unit)
                 if weight is None and (
                     modes[unit] is not None
-                    or names.reads(unit.statement) & found
+                    or names.find_reads(unit.statement) & found
                     or not self._is_plain(unit)
                 ):
-                    found |= self._changes(unit)
+                    found |= self._find_changes(unit)
         return found
 
-    def _changes(self, unit: Unit) -> set[str]:
+    def _find_changes(self, unit: Unit) -> set[str]:
         """Names that a statement binds, or whose list or dictionary it adds to."""
-        return changes(unit.statement, self._slices.built)
+        return find_changes(unit.statement, self._slices.built)
 
     def _is_plain(self, unit: Unit) -> bool:
         """Whether a statement is of plain values, whenever it runs."""
-        return not names.reads(unit.statement) & self._variables.names() and all(
+        return not names.find_reads(
+            unit.statement
+        ) & self._variables.list_names() and all(
             symbol in table.VALUES
             or symbol in recurrent_table.CELLS
             or symbol.startswith(table.HOST)
             for node in (unit.statement, *find_reached(self._scopes, [unit.statement]))
-            for _, symbol in uses(node, self._scopes)
+            for _, symbol in find_uses(node, self._scopes)
         )
 
     # What is called.
 
-    def _step(self, unit: Unit, when: bool | None, changing: set[str]) -> None:
+    def _read_step(self, unit: Unit, when: bool | None, changing: set[str]) -> None:
         scope = tuple(s for s in unit.around if isinstance(s, ast.With))
         before = len(self.network.layers)
-        self.network.visit(unit.statement, scope)
+        self.network.visit_statement(unit.statement, scope)
         loops: dict[ast.For, list[Layer | Weight]] = {}
         for index, layer in enumerate(self.network.layers[before:], before):
-            loop = self._loop(layer.call, unit.statement)
+            loop = self._find_loop(layer.call, unit.statement)
             if loop is not None:
                 layer = self.network.layers[index] = dataclasses.replace(
                     layer, loop=loop
@@ -243,13 +247,13 @@ class Subclassed:
             self._check_layer(layer, changing)
         if isinstance(unit.statement, ast.For):
             for weight in self._variables.read_weights_of_loop(unit, unit.statement):
-                targets = names.binds(unit.statement.target)
+                targets = names.find_binds(unit.statement.target)
                 self._variables.check(weight, changing - targets, self._static)
                 self._weights.append(weight)
                 loops.setdefault(unit.statement, []).append(weight)
         for loop, made in loops.items():
             self._check_loop(loop, made, changing)
-        self._modes_of(unit.statement)
+        self._read_modes(unit.statement)
         for layer in self.network.layers[before:]:
             if layer.row.has_weights:
                 self._check_every_mode(layer.call, unit.statement, when)
@@ -269,7 +273,7 @@ class Subclassed:
         if within:
             raise NotSplit(call, "only some of the modes have this layer")
 
-    def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
+    def _find_loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
         """The loop of a statement in which a layer is made; None where it is made once."""
         outer: list[ast.AST] = []
         node: ast.AST | None = call
@@ -287,7 +291,7 @@ class Subclassed:
 
     def _check_layer(self, layer: Layer, changing: set[str]) -> None:
         """A layer is made before there are tensors."""
-        own = names.binds(layer.loop.target) if layer.loop is not None else set()
+        own = names.find_binds(layer.loop.target) if layer.loop is not None else set()
         for node in layer.carried:
             read = self._static.reads(node) & changing
             if read - own:
@@ -310,7 +314,7 @@ class Subclassed:
         self, loop: ast.For, made: list[Layer | Weight], changing: set[str]
     ) -> None:
         """What a loop makes is made by one of its own, over the same values."""
-        if names.reads(loop.iter) & changing:
+        if names.find_reads(loop.iter) & changing:
             raise NotSplit(
                 loop, "it makes layers in a loop over values that a step computes"
             )
@@ -347,9 +351,11 @@ class Subclassed:
 
     @staticmethod
     def _find_bound_names(made: Layer | Weight) -> set[str]:
-        return names.binds(made.unit.statement) if isinstance(made, Weight) else set()
+        return (
+            names.find_binds(made.unit.statement) if isinstance(made, Weight) else set()
+        )
 
-    def _modes_of(self, node: ast.AST) -> None:
+    def _read_modes(self, node: ast.AST) -> None:
         """What it reads of the mode, which `call` knows as `training`."""
         if isinstance(node, ast.expr):
             tests = [values.decide_test(node) for values in self._values.values()]
@@ -362,22 +368,22 @@ class Subclassed:
                     raise NotSplit(node, "its network depends on the mode itself")
                 return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            if node.id == self._role("mode"):
+            if node.id == self._find_role("mode"):
                 raise NotSplit(node, "its network depends on the mode itself")
-        for child in children(node):
-            self._modes_of(child)
+        for child in list_children(node):
+            self._read_modes(child)
 
     def _check_names(self, changing: set[str]) -> None:
         """A name that is made once is not bound again by `call`."""
-        again = {n for u in self._made for n in self._changes(u)} & {
-            n for s in self._steps for n in self._changes(s.unit)
+        again = {n for u in self._made for n in self._find_changes(u)} & {
+            n for s in self._steps for n in self._find_changes(s.unit)
         }
         if again:
             raise NotSplit(
                 self._function,
                 f"`{sorted(again)[0]}` is first a plain value, and then a tensor",
             )
-        counts = [n for w in self._weights for n in names.binds(w.unit.statement)]
+        counts = [n for w in self._weights for n in names.find_binds(w.unit.statement)]
         counts += [
             "/".join(map(ast.unparse, (*w.scope, w.name))) for w in self._weights
         ]
@@ -405,22 +411,22 @@ class Subclassed:
         units = [*self._made, *(step.unit for step in self._steps)]
         recurrent.check(units, self._scopes)
 
-    def tensors(self, shared: list[Unit]) -> set[str]:
+    def find_tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, variables, and what `call` makes of them."""
-        found = {n for s in self._steps for n in self._changes(s.unit)}
-        found |= {n for w in self._weights for n in names.binds(w.unit.statement)}
-        return found | {self._role("features"), self._role("labels")} - {""}
+        found = {n for s in self._steps for n in self._find_changes(s.unit)}
+        found |= {n for w in self._weights for n in names.find_binds(w.unit.statement)}
+        return found | {self._find_role("features"), self._find_role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
         """None is computed anew: what steps read of them, the model keeps."""
         return False
 
-    def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
+    def find_outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
         """Names that `call` binds and steps read."""
         found = dict.fromkeys(
             name
             for step in self._steps
-            for name in sorted(names.binds(step.unit.statement))
+            for name in sorted(names.find_binds(step.unit.statement))
             if name in read
         )
         if not found:
@@ -439,7 +445,7 @@ class Subclassed:
         Args:
           read: names that the steps of training, evaluation and prediction read.
         """
-        bound = {n for u in self._made for n in names.binds(u.statement)}
+        bound = {n for u in self._made for n in names.find_binds(u.statement)}
         gone = {
             id(n) for node in self._find_dropped() for n in walk_breadth_first(node)
         }
@@ -447,9 +453,9 @@ class Subclassed:
         for step in self._steps:
             for node in walk_breadth_first(step.unit.statement):
                 if id(node) not in gone and isinstance(node, ast.Name):
-                    inside |= names.reads(node)
+                    inside |= names.find_reads(node)
                 elif isinstance(node, ast.AugAssign):
-                    inside |= names.binds(node)
+                    inside |= names.find_binds(node)
         return Called(
             tuple(self._made),
             tuple(self._weights),
@@ -457,11 +463,11 @@ class Subclassed:
             frozenset(bound & (inside | set(read))),
             frozenset(inside),
             self._training,
-            frozenset(loop for loop in self._loops() if self._counts(loop)),
+            frozenset(loop for loop in self._find_loops() if self._counts(loop)),
             frozenset(self._static.find_naming_units(self._find_dropped())),
         )
 
-    def _loops(self) -> set[ast.For]:
+    def _find_loops(self) -> set[ast.For]:
         """Loops that make layers or variables."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         return {one.loop for one in made if one.loop is not None}
@@ -471,7 +477,7 @@ class Subclassed:
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         for one in made:
             yield from self._find_nodes_of_making(one)
-        for loop in self._loops():
+        for loop in self._find_loops():
             if not self._counts(loop):
                 yield loop.target
                 yield loop.iter
@@ -491,7 +497,7 @@ class Subclassed:
         for one in made:
             for node in self._find_nodes_of_making(one):
                 gone.update(walk_breadth_first(node))
-        targets = names.binds(loop.target)
+        targets = names.find_binds(loop.target)
         return any(
             isinstance(node, ast.Name) and node.id in targets and node not in gone
             for statement in loop.body

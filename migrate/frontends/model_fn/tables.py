@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.program.keras_layers import Table
 from migrate.program.keras_units import Unit
@@ -52,7 +52,7 @@ class Tables:
             for unit in line.units:
                 if unit.statement in gone or not self._makes(unit.statement):
                     continue
-                made = self._table(unit, line.units[: line.units.index(unit)])
+                made = self._make_table(unit, line.units[: line.units.index(unit)])
                 before = found.setdefault(made.name, made)
                 if ast.dump(before.call) != ast.dump(made.call):
                     raise NotSplit(
@@ -73,7 +73,7 @@ class Tables:
             and self._scopes.resolve(value.func) in table.TABLES
         )
 
-    def _table(self, unit: Unit, before: list[Unit]) -> Table:
+    def _make_table(self, unit: Unit, before: list[Unit]) -> Table:
         statement = unit.statement
         assert isinstance(statement, ast.Assign)
         call = statement.value
@@ -94,7 +94,7 @@ class Tables:
         self._check_value(call)
         found: list[Unit] = []
         for name in sorted(self._read(call)):
-            makers = [u for u in before if name in names.binds(u.statement)]
+            makers = [u for u in before if name in names.find_binds(u.statement)]
             value = getattr(makers[0].statement, "value", None) if makers else None
             if (
                 len(makers) != 1
@@ -117,7 +117,7 @@ class Tables:
         return any(
             name == changed.partition(".")[0]
             for statement in self._function.body
-            for changed in names.mutates(statement)
+            for changed in names.find_mutations(statement)
         )
 
     def _read(self, node: ast.expr) -> set[str]:
@@ -127,7 +127,7 @@ class Tables:
             for n in walk_breadth_first(node)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Load)
-            and self._scopes.scope_of(n).owner(n.id) is self._local
+            and self._scopes.find_scope(n).find_owner(n.id) is self._local
         }
         return {
             n for n in read if n not in self._known or len(self._local.bindings[n]) > 1
@@ -135,7 +135,7 @@ class Tables:
 
     def _check_value(self, node: ast.expr) -> None:
         """Fails where a value is not known before there is anything fed."""
-        read = names.reads(node) & self._decided
+        read = names.find_reads(node) & self._decided
         if read:
             raise NotSplit(
                 node,
@@ -144,7 +144,7 @@ class Tables:
             )
         functions = find_reached(self._scopes, [node])
         for part in (node, *functions):
-            for _, symbol in uses(part, self._scopes):
+            for _, symbol in find_uses(part, self._scopes):
                 plain = symbol in table.VALUES or symbol.startswith(table.HOST)
                 if not plain and symbol not in table.OF_TABLES:
                     raise NotSplit(node, f"a lookup table is made with {symbol}")
@@ -157,7 +157,7 @@ class Tables:
                 continue
             if id(node) in own:
                 continue
-            if self._scopes.scope_of(node).owner(node.id) is not self._local:
+            if self._scopes.find_scope(node).find_owner(node.id) is not self._local:
                 continue
             above = self._scopes.parents.get(node)
             call = self._scopes.parents.get(above) if above is not None else None

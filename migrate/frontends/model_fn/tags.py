@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 _IDENTITY = "tf.identity"
@@ -33,8 +33,8 @@ class Tags:
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self._function, self._scopes = function, scopes
-        self._opened = self._openings()
-        self._taken = self._variables_and_layers()
+        self._opened = self._find_openings()
+        self._taken = self._find_variables_and_layers()
 
     def find_tags(self, units: Iterable[Unit]) -> dict[ast.AST, str]:
         """Names in the units of a training step -> what they were in TensorFlow 1's graph.
@@ -47,18 +47,18 @@ class Tags:
             if not isinstance(unit.statement, (ast.Expr, ast.Assign, ast.If)):
                 continue
             given = [
-                self._name(call)
+                self._find_name(call)
                 for call in walk_breadth_first(unit.statement)
                 if isinstance(call, ast.Call)
             ]
             for name in given:
                 if name is not None:
-                    found |= self._whole(name, unit)
+                    found |= self._find_whole(name, unit)
         return found
 
-    def _whole(self, name: ast.expr, unit: Unit) -> dict[ast.AST, str]:
+    def _find_whole(self, name: ast.expr, unit: Unit) -> dict[ast.AST, str]:
         """A name, where scopes or a number were part of it."""
-        path = self._path([s for s in unit.around if isinstance(s, ast.With)])
+        path = self._list_path([s for s in unit.around if isinstance(s, ast.With)])
         if not isinstance(name, ast.Constant) or not is_text(name):
             if path:
                 raise NotSplit(name, "the name of a scope is not written out")
@@ -66,7 +66,7 @@ class Tags:
         whole = self._number_tag("/".join([*path, str(name.value)]))
         return {} if whole == name.value else {name: whole}
 
-    def _name(self, call: ast.Call) -> ast.expr | None:
+    def _find_name(self, call: ast.Call) -> ast.expr | None:
         symbol = self._scopes.resolve(call.func) or ""
         place = 0 if symbol in table.SUMMARIES else 1
         if place and symbol != _IDENTITY:
@@ -84,14 +84,14 @@ class Tags:
             self._taken.add(whole)
         return whole
 
-    def _path(
+    def _list_path(
         self, around: list[ast.With], kinds: tuple[str, ...] = _SCOPES
     ) -> list[str]:
         return [
             self._opened[item]
             for statement in around
             for item in statement.items
-            if self._kind(item) in kinds and self._is_written(item)
+            if self._find_kind(item) in kinds and self._is_written(item)
         ]
 
     def _is_written(self, item: ast.withitem) -> bool:
@@ -99,25 +99,25 @@ class Tags:
             raise NotSplit(item.context_expr, "the name of a scope is not written out")
         return True
 
-    def _kind(self, item: ast.withitem) -> str:
+    def _find_kind(self, item: ast.withitem) -> str:
         call = item.context_expr
         found = self._scopes.resolve(call.func) if isinstance(call, ast.Call) else ""
         return found or ""
 
-    def _openings(self) -> dict[ast.withitem, str]:
+    def _find_openings(self) -> dict[ast.withitem, str]:
         """Scopes with a name that is written out; opened again they have a number."""
         found: dict[ast.withitem, str] = {}
         times: dict[tuple[str, ...], int] = {}
 
-        def visit(node: ast.AST, path: tuple[str, ...]) -> None:
+        def visit_node(node: ast.AST, path: tuple[str, ...]) -> None:
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.Lambda)):
                 if node is not self._function:
                     return
             if isinstance(node, ast.With):
                 for item in node.items:
-                    if self._kind(item) not in _SCOPES:
+                    if self._find_kind(item) not in _SCOPES:
                         continue
-                    name = name_of(item)
+                    name = find_name(item)
                     if not name:
                         return  # Nor is what is within it.
                     key = (*path, name)
@@ -125,13 +125,13 @@ class Tags:
                     times[key] = number + 1
                     found[item] = f"{name}_{number}" if number else name
                     path = (*path, found[item])
-            for child in children(node):
-                visit(child, path)
+            for child in list_children(node):
+                visit_node(child, path)
 
-        visit(self._function, ())
+        visit_node(self._function, ())
         return found
 
-    def _variables_and_layers(self) -> set[str]:
+    def _find_variables_and_layers(self) -> set[str]:
         """Names that the graph had of variables and layers, where they are written out."""
         found = set()
         for call in walk_breadth_first(self._function):
@@ -139,7 +139,7 @@ class Tags:
                 continue
             symbol = self._scopes.resolve(call.func) or ""
             if symbol == "tf.get_variable":
-                name = names.argument(call, "name", 0)
+                name = names.find_argument(call, "name", 0)
             elif symbol in table.LAYERS:
                 given = [k.value for k in call.keywords if k.arg in ("name", "scope")]
                 name = given[0] if given else None
@@ -150,19 +150,19 @@ class Tags:
                 if all(
                     i in self._opened for w in within for i in self._find_named_items(w)
                 ):
-                    path = self._path(within, ("tf.variable_scope",))
+                    path = self._list_path(within, ("tf.variable_scope",))
                     if symbol == "tf.get_variable":  # Which scopes' numbers are not in.
                         path = [
-                            name_of(i)
+                            find_name(i)
                             for w in within
                             for i in w.items
-                            if self._kind(i) == "tf.variable_scope"
+                            if self._find_kind(i) == "tf.variable_scope"
                         ]
                     found.add("/".join([*path, str(name.value)]))
         return found
 
     def _find_named_items(self, statement: ast.With) -> list[ast.withitem]:
-        return [i for i in statement.items if self._kind(i) in _SCOPES]
+        return [i for i in statement.items if self._find_kind(i) in _SCOPES]
 
     def _find_blocks_around(self, node: ast.AST) -> list[ast.With]:
         found: list[ast.With] = []
@@ -174,7 +174,7 @@ class Tags:
         return found
 
 
-def name_of(item: ast.withitem) -> str:
+def find_name(item: ast.withitem) -> str:
     """The name that a scope is given, where it is written out."""
     given = getattr(item.context_expr, "args", [])[:1]
     if not given or not is_text(given[0]):

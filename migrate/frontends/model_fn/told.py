@@ -47,7 +47,7 @@ def find_mode_parameters(
     return unneeded, inner
 
 
-def takes_decision(
+def find_decision_name(
     statement: ast.stmt, env: Mapping[str, ModeValues], scopes: Scopes
 ) -> str:
     """The name that an assignment gives to what the mode decides; "" for no such one.
@@ -59,7 +59,7 @@ def takes_decision(
     assert isinstance(statement, ast.Assign)
     target, value = statement.targets[0], statement.value
     assert isinstance(target, ast.Name)
-    if len(scopes.scope_of(target).bindings[target.id]) > 1:
+    if len(scopes.find_scope(target).bindings[target.id]) > 1:
         return ""
     tests = {mode: values.decide_test(value) for mode, values in env.items()}
     if None in tests.values():

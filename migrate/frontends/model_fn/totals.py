@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit, Straight
 from migrate.program.keras_model import Total
 from migrate.program.keras_units import Unit
@@ -35,7 +35,7 @@ def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call,
         for index, unit in enumerate(line.units):
             for call in _find_requests(unit.statement, scopes):
                 names_ = _find_collected_losses(line.units, index, scopes)
-                total = _total(call, names_, scopes)
+                total = _make_total(call, names_, scopes)
                 if totals.setdefault(call, total) != total:
                     raise NotSplit(
                         call,
@@ -64,7 +64,7 @@ def _find_requests(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
                 yield call
 
 
-def _total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
+def _make_total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
     if scopes.resolve(call.func) == table.ALL_LOSSES:
         if call.args or call.keywords:
             raise NotSplit(call, "it chooses losses by a scope or a collection")
@@ -90,14 +90,14 @@ def _find_collected_losses(
         statement = unit.statement
         _check_functions(statement, scopes)
         if index >= asked:
-            for node, symbol in uses(statement, scopes):
+            for node, symbol in find_uses(statement, scopes):
                 # What is collected later is in no total of before.
                 if index == asked and table.collects_loss(symbol):
                     raise NotSplit(
                         node, "a part of its total loss is not assigned to a name"
                     )
             continue
-        for node, symbol in uses(statement, scopes):
+        for node, symbol in find_uses(statement, scopes):
             if symbol != table.ADD_LOSS and not table.collects_loss(symbol):
                 continue
             call = scopes.parents.get(node)
@@ -105,11 +105,11 @@ def _find_collected_losses(
                 raise NotSplit(
                     node, "a part of its total loss is not assigned to a name"
                 )
-            name = _name(call, statement, symbol)
+            name = _find_name(call, statement, symbol)
             if name == "":
                 continue
             later = units[index + 1 : asked]
-            if any(name in names.binds(other.statement) for other in later):
+            if any(name in names.find_binds(other.statement) for other in later):
                 raise NotSplit(
                     node,
                     f"the program assigns `{name}`, a part of its total loss, "
@@ -124,13 +124,13 @@ def _find_collected_losses(
     return tuple(made)
 
 
-def _name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
+def _find_name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
     """What a collected loss is called; "" where it is not collected.
 
     Raises:
       NotSplit: it has no name, or is in another collection.
     """
-    collection = names.argument(
+    collection = names.find_argument(
         call, "loss_collection", 1 if symbol == table.ADD_LOSS else None
     )
     if collection is not None:
@@ -138,7 +138,7 @@ def _name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
             return ""
         raise NotSplit(collection, "a loss is in another collection of the graph")
     if symbol == table.ADD_LOSS:
-        given = names.argument(call, "loss", 0)
+        given = names.find_argument(call, "loss", 0)
         if isinstance(given, ast.Name) and getattr(statement, "value", None) is call:
             return given.id
     elif (
@@ -156,10 +156,12 @@ def _check_functions(
 ) -> None:
     """Fails where a function of the program collects losses by itself."""
     for call in walk_breadth_first(node):
-        function = scopes.function(call.func) if isinstance(call, ast.Call) else None
+        function = (
+            scopes.find_function(call.func) if isinstance(call, ast.Call) else None
+        )
         if function is None or function in seen:
             continue
-        for use, symbol in uses(function, scopes):
+        for use, symbol in find_uses(function, scopes):
             if symbol == table.ADD_LOSS or table.collects_loss(symbol):
                 raise NotSplit(
                     use, f"{function.name}() adds a loss to the graph's total loss"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import calls, uses
+from migrate.frontends.model_fn.calls import find_uses, list_calls
 from migrate.frontends.model_fn.modes import Straight, is_plain_assignment
 from migrate.frontends.model_fn.network import Network
 from migrate.program.keras_units import Unit
@@ -57,23 +57,27 @@ def _is_beside(
     statement = unit.statement
     if not is_plain_assignment(statement):
         return False
-    bound, read = names.binds(statement), names.reads(statement)
+    bound, read = names.find_binds(statement), names.find_reads(statement)
     for line in others:
-        there = [n for u in line.units for n in names.binds(u.statement)]
+        there = [n for u in line.units for n in names.find_binds(u.statement)]
         if bound & set(there):
             return False
-        if any(bound & names.reads(u.statement) for u in line.units):
+        if any(bound & names.find_reads(u.statement) for u in line.units):
             return False
         # What it reads is what training reads.
         for name in read:
             own = [
-                u.statement for u in training.units if name in names.binds(u.statement)
+                u.statement
+                for u in training.units
+                if name in names.find_binds(u.statement)
             ]
-            its = [u.statement for u in line.units if name in names.binds(u.statement)]
+            its = [
+                u.statement for u in line.units if name in names.find_binds(u.statement)
+            ]
             if own != its:
                 return False
         for other in line.units:
-            for _, symbol in uses(other.statement, scopes):
+            for _, symbol in find_uses(other.statement, scopes):
                 if symbol in (table.TRAINABLE, table.COLLECTION):
                     return False
     return _is_named(unit, training, network, scopes)
@@ -81,8 +85,8 @@ def _is_beside(
 
 def _is_named(unit: Unit, training: Straight, network: Network, scopes: Scopes) -> bool:
     """Whether its layers have names, and no penalties; a function's are out of sight."""
-    for call in calls(unit.statement):
-        row = network.row(scopes.resolve(call.func) or "")
+    for call in list_calls(unit.statement):
+        row = network.find_row(scopes.resolve(call.func) or "")
         if row is None:
             if network.makes_layers(call):
                 return False

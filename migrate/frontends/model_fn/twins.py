@@ -51,12 +51,12 @@ def join_twins(
     Raises:
       NotSplit: what the second is given may have changed since the first.
     """
-    calls = list(_calls(lines["TRAIN"], network))
+    calls = list(_find_calls(lines["TRAIN"], network))
     for index, first in enumerate(calls):
         for second in calls[index + 1 :]:
             if first.function is not second.function:
                 continue
-            trained, reused = _differences(first, second)
+            trained, reused = _find_differences(first, second)
             if trained is None or not trained:
                 continue
             if not shares_variables(first.function, reused, network, scopes):
@@ -103,7 +103,7 @@ def check(twins: Twins, network: Network, outputs: tuple[str, ...]) -> None:
             raise NotSplit(layer.call, "a network with moving averages is called twice")
 
 
-def _calls(line: Straight, network: Network) -> list[_Call]:
+def _find_calls(line: Straight, network: Network) -> list[_Call]:
     found = []
     for unit in line.units:
         statement = unit.statement
@@ -113,7 +113,7 @@ def _calls(line: Straight, network: Network) -> list[_Call]:
         target, call = statement.targets[0], statement.value
         if not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
             continue
-        function = network.helper(call)
+        function = network.find_helper(call)
         if function is None or not network.makes_layers(call):
             continue
         arguments = network.bind_arguments(call, function)
@@ -122,7 +122,7 @@ def _calls(line: Straight, network: Network) -> list[_Call]:
     return found
 
 
-def _differences(
+def _find_differences(
     first: _Call, second: _Call
 ) -> tuple[frozenset[str] | None, frozenset[str]]:
     """Arguments that say whether it trains (None: there are others), and that it is reused."""
@@ -158,9 +158,9 @@ def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -
     statements = [u.statement for u in lines["TRAIN"].units]
     start = statements.index(first.unit.statement)
     end = statements.index(second.unit.statement)
-    read = names.reads(second.unit.statement)
+    read = names.find_reads(second.unit.statement)
     for statement in statements[start:end]:
-        if names.binds(statement) & read:
+        if names.find_binds(statement) & read:
             raise NotSplit(
                 statement,
                 "this statement changes a value that the second call of the "

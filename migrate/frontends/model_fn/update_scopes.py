@@ -66,12 +66,12 @@ def _find_named_scopes(
     for call, kind in _find_opening_calls(node, _find_function(node, scopes), scopes):
         if kind not in kinds:
             continue
-        name = names.argument(
+        name = names.find_argument(
             call, "name_or_scope" if kind == _VARIABLES else "name", 0
         )
         if isinstance(name, ast.Call) and scopes.resolve(name.func) == _CURRENT:
             continue
-        text = names.literal(name) if isinstance(name, ast.expr) else None
+        text = names.read_literal(name) if isinstance(name, ast.expr) else None
         if not isinstance(text, str) or not text or text.endswith("/"):
             raise NotSplit(
                 call, "the name of the scope around its update is not written out"
@@ -114,7 +114,7 @@ def _check_taken(
         found[0][2],
         _find_function(node, scopes),
     )
-    every = scopes.files() if isinstance(scopes, Joined) else (scopes,)
+    every = scopes.walk_files() if isinstance(scopes, Joined) else (scopes,)
     for file in every:
         for other in file.walk():
             if not isinstance(other, ast.FunctionDef):
@@ -123,14 +123,14 @@ def _check_taken(
                 continue
             for call in walk_breadth_first(other):
                 if isinstance(call, ast.Call) and call not in own:
-                    if name in _texts(call, file):
+                    if name in _find_texts(call, file):
                         raise NotSplit(
                             call,
                             "the scope around its update has the same name as this",
                         )
 
 
-def _texts(call: ast.Call, scopes: Scopes) -> set[object]:
+def _find_texts(call: ast.Call, scopes: Scopes) -> set[object]:
     """Texts that a function of TensorFlow is given: it may name operations so."""
     symbol = scopes.resolve(call.func)
     if symbol is None or symbol.startswith(("tf.estimator.", *table.HOST)):

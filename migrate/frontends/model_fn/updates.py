@@ -58,8 +58,8 @@ class Updates:
         # What the names of the variables begin with of which there are gradients.
         self._only = ""
         for unit in units:
-            if names.reads(unit.statement) & self._tensors:
-                self._tensors |= names.binds(unit.statement)
+            if names.find_reads(unit.statement) & self._tensors:
+                self._tensors |= names.find_binds(unit.statement)
 
     def run(self, moved: bool) -> Update:
         """The update.
@@ -72,7 +72,7 @@ class Updates:
         assert isinstance(call.func, ast.Attribute)
         optimizer = call.func.value
         if call.func.attr == "minimize":
-            return self._minimize(call, optimizer, unit)
+            return self._read_minimize(call, optimizer, unit)
         return self._apply(call, optimizer, unit)
 
     def _find_apply_call(self) -> tuple[ast.Call, Unit | None]:
@@ -80,7 +80,7 @@ class Updates:
         node, unit = self._follow_name(self._spec["train_op"])
         if self._is(node, "tf.no_op") and unit is not None:
             node, unit = self._find_dependency(unit)
-        if unit is not None and averages.maker(node, self._units, self._scopes):
+        if unit is not None and averages.find_maker(node, self._units, self._scopes):
             node, unit = self._read_average_update(node, unit)
         if self._is(node, "tf.group"):
             assert isinstance(node, ast.Call)
@@ -94,7 +94,7 @@ class Updates:
         ):
             return node, unit
         if isinstance(node, ast.Call):
-            self._scopes.function(node.func)  # So that its file is known.
+            self._scopes.find_function(node.func)  # So that its file is known.
         raise NotSplit(node, "its train_op is not a single call of an optimizer")
 
     def _is(self, node: ast.expr, symbol: str) -> bool:
@@ -104,7 +104,7 @@ class Updates:
     def _find_dependency(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
         """The one thing, beside the averages of layers, that runs before a statement."""
         found: list[tuple[ast.expr, Unit | None]] = []
-        for around, node in averages.dependencies(unit, self._scopes):
+        for around, node in averages.find_dependencies(unit, self._scopes):
             if self.is_update_ops(node):
                 continue
             found.append(self._follow_name(node, unit))
@@ -124,7 +124,7 @@ class Updates:
     ) -> tuple[ast.expr, Unit | None]:
         """The update before the variables' averages are moved."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        made = averages.maker(node, self._units, self._scopes)
+        made = averages.find_maker(node, self._units, self._scopes)
         assert made is not None
         averages.check(made, self._tensors)
         bound = names.bind_arguments(node, ("var_list",))
@@ -173,13 +173,13 @@ class Updates:
             return False
         value = given[1]
         if symbol == "tf.assign_add":
-            return names.literal(value) == 1
+            return names.read_literal(value) == 1
         return (
             symbol == "tf.assign"
             and isinstance(value, ast.BinOp)
             and isinstance(value.op, ast.Add)
             and self._is_step(value.left)
-            and names.literal(value.right) == 1
+            and names.read_literal(value.right) == 1
         )
 
     def _follow_name(
@@ -195,7 +195,7 @@ class Updates:
             known = self._units
             if before is not None:
                 known = known[: known.index(before)]
-            makers = [u for u in known if node.id in names.binds(u.statement)]
+            makers = [u for u in known if node.id in names.find_binds(u.statement)]
             # `train_op = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
             if not makers or not isinstance(makers[-1].statement, ast.Assign):
@@ -238,7 +238,9 @@ class Updates:
     def is_update_ops(self, node: ast.expr) -> bool:
         """Whether an expression is tf.get_collection(tf.GraphKeys.UPDATE_OPS)."""
         if isinstance(node, ast.Name):
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            makers = [
+                u for u in self._units if node.id in names.find_binds(u.statement)
+            ]
             return len(makers) == 1 and self.gathers_updates(makers[0])
         if not isinstance(node, ast.Call) or not node.args:
             return False
@@ -254,7 +256,7 @@ class Updates:
         statement = unit.statement
         return isinstance(statement, ast.Assign) and self.is_update_ops(statement.value)
 
-    def _minimize(
+    def _read_minimize(
         self, call: ast.Call, optimizer: ast.expr, unit: Unit | None
     ) -> Update:
         bound = names.bind_arguments(call, _MINIMIZE)
@@ -274,15 +276,17 @@ class Updates:
         chosen = self._find_variable_prefix(variables)
         made = self._make_update(optimizer, bound.get("global_step"))
         gradients = () if unit is None else (unit,)
-        return self._update(call, optimizer, made, bound["loss"], gradients, chosen)
+        return self._build_update(
+            call, optimizer, made, bound["loss"], gradients, chosen
+        )
 
     def _make_update(self, optimizer: ast.expr, step: ast.expr | None) -> Made:
-        read = set() if step is None else names.reads(step)
+        read = set() if step is None else names.find_reads(step)
         if self._averaged is not None:
             read = read | {self._averaged.name}
         return Making(self._scopes, self._units, self._tensors).run(optimizer, read)
 
-    def _update(
+    def _build_update(
         self,
         call: ast.Call,
         optimizer: ast.expr,
@@ -314,15 +318,15 @@ class Updates:
     ) -> tuple[tuple[str, str], ...]:
         """The scopes that name the update's own variables."""
         return update_scopes.find_update_scopes(
-            call, self._scopes, self._value(optimizer)
+            call, self._scopes, self._find_value(optimizer)
         )
 
-    def _value(self, node: ast.expr) -> ast.expr:
+    def _find_value(self, node: ast.expr) -> ast.expr:
         """What a name stands for that one statement of training binds."""
         seen: set[str] = set()
         while isinstance(node, ast.Name) and node.id not in seen:
             seen.add(name := node.id)
-            makers = [u for u in self._units if name in names.binds(u.statement)]
+            makers = [u for u in self._units if name in names.find_binds(u.statement)]
             if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
                 break
             node = makers[0].statement.value
@@ -336,12 +340,12 @@ class Updates:
         """
         if node is None or self._lists_all_variables(node):
             return ""
-        value = self._value(node)
+        value = self._find_value(node)
         symbol = self._scopes.resolve(value.func) if isinstance(value, ast.Call) else ""
         parameters = {table.TRAINABLE: ("scope",), table.COLLECTION: ("key", "scope")}
         if isinstance(value, ast.Call) and symbol in parameters:
             bound = names.bind_arguments(value, parameters[symbol]) or {}
-            key, scope = bound.get("key"), names.literal(bound.get("scope"))
+            key, scope = bound.get("key"), names.read_literal(bound.get("scope"))
             text = key.value if isinstance(key, ast.Constant) else None
             if key is not None and text is None:
                 text = self._scopes.resolve(key)
@@ -356,7 +360,7 @@ class Updates:
         )
 
     def _lists_all_variables(self, node: ast.expr) -> bool:
-        node = self._value(node)
+        node = self._find_value(node)
         return (
             isinstance(node, ast.Call)
             and not node.args
@@ -377,7 +381,7 @@ class Updates:
             )
 
     def _is_step(self, node: ast.expr) -> bool:
-        node = self._value(node)
+        node = self._find_value(node)
         return (
             isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in table.GLOBAL_STEP
@@ -397,21 +401,21 @@ class Updates:
             u for u in self._units if computed in walk_breadth_first(u.statement)
         )
         position = self._units.index(first)
-        wanted = names.reads(bound["grads_and_vars"])
+        wanted = names.find_reads(bound["grads_and_vars"])
         between: list[Unit] = []
         for other in reversed(self._units[position : self._units.index(unit)]):
-            if names.binds(other.statement) & wanted or other is first:
+            if names.find_binds(other.statement) & wanted or other is first:
                 between.append(other)
-                wanted |= names.reads(other.statement)
+                wanted |= names.find_reads(other.statement)
         between.reverse()
         before = [
             u
             for u in self._units[:position]
             if self._lists_all_variables(getattr(u.statement, "value", ast.Pass()))  # type: ignore[arg-type]
-            and names.binds(u.statement) & wanted
+            and names.find_binds(u.statement) & wanted
         ]
         gradients = (*before, *between, unit)
-        return self._update(
+        return self._build_update(
             call, optimizer, made, loss, gradients, self._only, computed
         )
 

@@ -6,13 +6,13 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 
-def arguments(call: ast.Call) -> dict[str, ast.expr]:
+def map_arguments(call: ast.Call) -> dict[str, ast.expr]:
     """What a variable is made of, by name.
 
     Raises:
@@ -35,7 +35,7 @@ def arguments(call: ast.Call) -> dict[str, ast.expr]:
 def is_initializer(node: ast.expr, scopes: Scopes) -> bool:
     """Whether it is a function, not an array: add_weight takes no arrays."""
     if isinstance(node, ast.Name) and scopes.resolve(node) is None:
-        bound = scopes.scope_of(node).owner(node.id)
+        bound = scopes.find_scope(node).find_owner(node.id)
         makers = bound.bindings[node.id] if bound else []
         values = [getattr(maker, "value", None) for maker in makers]
         return bool(values) and all(
@@ -50,7 +50,7 @@ def is_initializer(node: ast.expr, scopes: Scopes) -> bool:
 def _makes_initializer(call: ast.Call, scopes: Scopes) -> bool:
     """Whether a function of the module returns an initializer and nothing else."""
     owner = (
-        scopes.scope_of(call.func).owner(call.func.id)
+        scopes.find_scope(call.func).find_owner(call.func.id)
         if isinstance(call.func, ast.Name)
         else None
     )
@@ -73,7 +73,7 @@ def check(call: ast.Call, written: dict[str, ast.expr], scopes: Scopes) -> None:
     value = written.get("initializer")
     if value is not None and not is_initializer(value, scopes):
         raise NotSplit(value, "the tool does not know the initializer of a variable")
-    for node, symbol in uses(call, scopes):
+    for node, symbol in find_uses(call, scopes):
         if symbol not in table.VALUES and symbol != table.VARIABLE:
             if not symbol.startswith(table.HOST):
                 raise NotSplit(node, f"a variable uses {symbol}")

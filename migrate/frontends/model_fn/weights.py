@@ -13,7 +13,7 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network
 from migrate.program.keras_layers import Weight
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
 
 # What is known of a symbolic tensor.
@@ -30,7 +30,7 @@ class Static:
 
     def __init__(self, features: str, units: Iterable[Unit]) -> None:
         self._features = features
-        bound = [(n, unit) for unit in units for n in names.binds(unit.statement)]
+        bound = [(n, unit) for unit in units for n in names.find_binds(unit.statement)]
         self._named = {
             name: unit
             for name, unit in bound
@@ -50,13 +50,13 @@ class Static:
                 if self._is_feature(current.value):
                     continue
             if isinstance(current, ast.Name):
-                found |= names.reads(current)
-            stack.extend(children(current))
+                found |= names.find_reads(current)
+            stack.extend(list_children(current))
         return found
 
     def find_naming_units(self, nodes: Iterable[ast.AST]) -> set[Unit]:
         """Statements that give a name to features of which some code knows the shape."""
-        read = {n for node in nodes for n in names.reads(node)}
+        read = {n for node in nodes for n in names.find_reads(node)}
         return {unit for name, unit in self._named.items() if name in read}
 
     def _is_feature(self, node: ast.expr) -> bool:
@@ -85,13 +85,13 @@ class Weights:
         self._function, self._scopes = function, scopes
         self._network, self._values = network, values
 
-    def names(self) -> set[str]:
+    def list_names(self) -> set[str]:
         """Names that variables have in the code."""
         return {
             name
             for statement in walk_breadth_first(self._function)
             if isinstance(statement, ast.Assign) and self.is_variable(statement.value)
-            for name in names.binds(statement)
+            for name in names.find_binds(statement)
         }
 
     def is_variable(self, node: ast.expr) -> bool:
@@ -118,12 +118,12 @@ class Weights:
             statement.targets[0], ast.Name
         ):
             raise NotSplit(call, "a variable is not assigned to a name of its own")
-        written = variables.arguments(call)
+        written = variables.map_arguments(call)
         scope = tuple(
             name
             for outer in unit.around
             if isinstance(outer, ast.With)
-            for name in self._network.scope_names(outer, self._values)
+            for name in self._network.list_scope_names(outer, self._values)
         )
         given = tuple(
             (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
@@ -135,12 +135,12 @@ class Weights:
 
     def read_weights_of_loop(self, unit: Unit, loop: ast.For) -> Iterator[Weight]:
         """Variables that the statements of a loop make, as many as it has rounds."""
-        targets = names.binds(loop.target)
+        targets = names.find_binds(loop.target)
         for statement in loop.body:
             weight = self.read_weight(Unit(statement, unit.around))
             if weight is None:
                 continue
-            if not names.reads(weight.name) & targets:
+            if not names.find_reads(weight.name) & targets:
                 raise NotSplit(
                     weight.call,
                     "a loop makes a variable, each time under the same name",

@@ -19,22 +19,22 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.constructions import Escapes, constructions
+from migrate.facts.constructions import Escapes, find_constructions
 from migrate.facts.names import is_none_constant
-from migrate.frontends.estimators.hook_updates import hook_updates
+from migrate.frontends.estimators.hook_updates import find_hook_updates
 from migrate.frontends.own_hooks.parameters import Load, Parameters, Read
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.own_hooks.tensors import Graph, Tensors
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind
 from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
 from migrate.program.step_values import describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 
 _DONE = ("H110", "a hook of the program's own, which training_session calls as TF1 did")
 # What has a counterpart where it is used, beside what needs no graph.
@@ -54,7 +54,7 @@ def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnH
     gone: list[ast.stmt] = []
     refused: set[ast.AST] = set()
     made = False
-    classes = tuple(hook_classes(graph.scopes))
+    classes = tuple(find_hook_classes(graph.scopes))
     for class_ in classes:
         try:
             found = _Hook(class_, graph, session).read()
@@ -78,7 +78,7 @@ class _Hook:
     def __init__(self, class_: ast.ClassDef, graph: Graph, session: ast.Call) -> None:
         self._class, self._graph, self._session = class_, graph, session
         self._scopes = graph.scopes
-        self._made = self._constructions()
+        self._made = self._find_constructions()
         self._tensors = Tensors(class_, graph, self._made)
         self._edits: dict[ast.AST, Code] = {}
         self._gone: list[ast.stmt] = []
@@ -90,7 +90,7 @@ class _Hook:
           NotMapped: its session cannot call it.
         """
         self._check_class()
-        self._update()
+        self._read_update()
         parameters = Parameters(
             self._class, self._scopes, self._is_saver, frozenset(self._edits)
         )
@@ -110,7 +110,7 @@ class _Hook:
             )
         self._tensors.check_held()
         self._gone += self._tensors.gone
-        claimed = dict(self._symbols())
+        claimed = dict(self._find_symbols())
         self._edits.update(self._tensors.edits)
         self._check_names()
         for edited in (*self._tensors.edits, *self._gone):
@@ -125,7 +125,7 @@ class _Hook:
 
     def _check_class(self) -> None:
         class_ = self._class
-        bases = [public(self._scopes.resolve(b) or "") for b in class_.bases]
+        bases = [find_public(self._scopes.resolve(b) or "") for b in class_.bases]
         if len(bases) != 1 or bases[0] not in table.HOOKS:
             raise NotMapped(
                 class_,
@@ -138,16 +138,16 @@ class _Hook:
                 if item.decorator_list or first != "self":
                     raise NotMapped(item, f"`{item.name}` is not a plain method")
 
-    def _constructions(self) -> list[ast.Call]:
+    def _find_constructions(self) -> list[ast.Call]:
         try:
-            return list(constructions(self._scopes, self._class))
+            return list(find_constructions(self._scopes, self._class))
         except Escapes as escapes:
             raise NotMapped(escapes.node, escapes.reason) from None
 
     def _find_requests(self) -> Iterator[ast.Call]:
         for node in walk_breadth_first(self._class):
             if isinstance(node, ast.Call) and (
-                public(self._scopes.resolve(node.func) or "") in table.RUN_ARGS
+                find_public(self._scopes.resolve(node.func) or "") in table.RUN_ARGS
             ):
                 yield node
 
@@ -165,7 +165,7 @@ class _Hook:
         if feeds is not None and not is_none_constant(feeds):
             fed = self._find_fed_placeholders(feeds, method)
         tensors = {name: found[name] for name in named if name in found}
-        self._edits[call.func] = code("training_session.SessionRunArgs")
+        self._edits[call.func] = make_code("training_session.SessionRunArgs")
         step = GLOBAL_STEP in named and self._tensors.step
         always = not self._tensors.sometimes and self._is_always_asked(call, method)
         if fed and not always:
@@ -201,9 +201,9 @@ class _Hook:
 
     # What it changes.
 
-    def _update(self) -> None:
+    def _read_update(self) -> None:
         """Assignments that `begin` builds, and a session runs."""
-        for update in hook_updates(self._scopes):
+        for update in find_hook_updates(self._scopes):
             if update.call not in set(walk_breadth_first(self._class)):
                 continue
             if not update.runs or update.variable is None:
@@ -215,7 +215,7 @@ class _Hook:
                     "update, call variable.load(value, run_context.session).",
                 )
             for call, session, value in update.runs:
-                self._edits[call] = code(
+                self._edits[call] = make_code(
                     session, ".load(", update.variable, ", ", value, ")"
                 )
             if self._graph.synchronous:
@@ -233,7 +233,7 @@ class _Hook:
                 load.call,
                 "a hook loads a value into something that may not be a variable",
             )
-        self._edits[load.call] = code(
+        self._edits[load.call] = make_code(
             load.session, ".load(", load.variable, ", ", load.value, ")"
         )
 
@@ -242,9 +242,10 @@ class _Hook:
             kept = self._tensors.attributes.find_kept(node.attr)
             given = [value for one in kept for value in self._tensors.find_values(one)]
             return bool(given) and all(
-                self._makes_saver(v) or self._graph.kind(v) is Kind.SAVER for v in given
+                self._makes_saver(v) or self._graph.find_kind(v) is Kind.SAVER
+                for v in given
             )
-        return self._graph.is_own(node) and self._graph.kind(node) is Kind.SAVER
+        return self._graph.is_own(node) and self._graph.find_kind(node) is Kind.SAVER
 
     def _makes_saver(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Call):
@@ -277,7 +278,7 @@ class _Hook:
 
     def _is_always_there(self, made: ast.Call) -> bool:
         """Whether `hooks=` of the session has it: in a list there, or in one with a name."""
-        hooks = names.argument(self._session, "hooks", 4)
+        hooks = names.find_argument(self._session, "hooks", 4)
         if hooks is None:
             return False
         listed = _is_listed(made, hooks)
@@ -327,7 +328,7 @@ class _Hook:
                     )
         called = read.call.func
         if isinstance(called, ast.Attribute) and called.attr == "eval":
-            self._edits[read.call] = code(read.session, ".run(", fetches, ")")
+            self._edits[read.call] = make_code(read.session, ".run(", fetches, ")")
 
     def _is_given_one(self, node: ast.expr) -> bool:
         """Whether it is an attribute that holds a variable, which no step is asked for."""
@@ -345,7 +346,7 @@ class _Hook:
         found: set[str] = set()
         for call in self._find_requests():
             fetches, method = (
-                names.argument(call, "fetches", 0),
+                names.find_argument(call, "fetches", 0),
                 self._find_method(call),
             )
             if fetches is not None and method is not None:
@@ -360,15 +361,15 @@ class _Hook:
 
     def _is_variable_of_graph(self, node: ast.expr) -> bool:
         return (
-            names.key(node) is not None
+            names.find_key(node) is not None
             and not (isinstance(node, ast.Attribute) and _is_self(node.value))
             and self._graph.is_own(node)
-            and self._graph.kind(node) is Kind.VARIABLE
+            and self._graph.find_kind(node) is Kind.VARIABLE
         )
 
     # What else it names.
 
-    def _symbols(self) -> Iterator[tuple[ast.AST, tuple[str, str]]]:
+    def _find_symbols(self) -> Iterator[tuple[ast.AST, tuple[str, str]]]:
         """Uses of TensorFlow: what is the session's has a counterpart, others need no graph.
 
         Raises:
@@ -381,10 +382,10 @@ class _Hook:
                 walk_breadth_first(self._class)
             ) or not symbol.startswith("tf."):
                 continue
-            name = public(symbol)
+            name = find_public(symbol)
             last = name.rpartition(".")[2]
             if name in (f"tf.train.{last}", f"tf.estimator.{last}") and last in _TYPES:
-                self._edits[node] = code(f"training_session.{last}")
+                self._edits[node] = make_code(f"training_session.{last}")
                 yield node, _DONE
             elif node in gone or name in _WRITERS or name == "tf.train.Saver":
                 continue
@@ -399,7 +400,7 @@ class _Hook:
         for node in walk_breadth_first(self._class):
             if node in edited or not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
-            key = names.key(node)
+            key = names.find_key(node)
             kind = self._graph.analysis.environment.get(key or "")
             if (
                 isinstance(node.ctx, ast.Load)
@@ -419,7 +420,7 @@ class _Hook:
             node = node.value
         if not isinstance(node, ast.Name):
             return True
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         return owner is None or owner.node in set(walk_breadth_first(self._class))
 
 

@@ -102,12 +102,12 @@ class Parameters:
             key = method, tuple(sorted(given.items()))
             if key not in seen:
                 seen.add(key)
-                for read in self._method(method, given, work):
+                for read in self._read_method(method, given, work):
                     if all(read.call is not other.call for other in found):
                         found.append(read)
         return found
 
-    def _method(
+    def _read_method(
         self,
         method: ast.FunctionDef,
         given: dict[str, str],
@@ -121,9 +121,9 @@ class Parameters:
                 if node.id in given and not isinstance(node.ctx, ast.Del):
                     raise NotMapped(node, f"a hook assigns `{node.id}` again")
                 continue
-            yield from self._use(node, roles[node.id], method, work)
+            yield from self._read_use(node, roles[node.id], method, work)
 
-    def _use(
+    def _read_use(
         self,
         node: ast.expr,
         role: str,

@@ -13,12 +13,12 @@ from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Analysis, list_every_flow
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
-from migrate.tables.estimator import public
+from migrate.tables.estimator import find_public
 from migrate.tables.named_tensors import BY_GRAPH
 
 _GIVEN = frozenset(
@@ -54,33 +54,33 @@ class Graph:
         self.scopes, self.analysis, self.displays = scopes, analysis, displays
         self._linear, self._tail = list_every_flow(flows), tail
         inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
-        self._scope = scopes.scope_of(inside) if inside is not None else scopes.module
-        self._rebound = set().union(set(), *[names.binds(s) for s in tail])
+        self._scope = scopes.find_scope(inside) if inside is not None else scopes.module
+        self._rebound = set().union(set(), *[names.find_binds(s) for s in tail])
         self._named = NamedTensors(scopes, self._scope)
 
     def is_own(self, node: ast.expr) -> bool:
         """Whether all names of an expression are the driver's."""
         return all(
-            self._owner(n) is self._scope
+            self._find_owner(n) is self._scope
             or self.scopes.resolve(n) is not None
-            or self._owner(n) is None
+            or self._find_owner(n) is None
             for n in walk_breadth_first(node)
             if isinstance(n, ast.Name)
         )
 
-    def _owner(self, name: ast.Name) -> Scope | None:
-        return self.scopes.scope_of(name).owner(name.id)
+    def _find_owner(self, name: ast.Name) -> Scope | None:
+        return self.scopes.find_scope(name).find_owner(name.id)
 
-    def kind(self, node: ast.expr) -> Kind:
+    def find_kind(self, node: ast.expr) -> Kind:
         """What an expression of the driver is."""
         return self.analysis.find_kind(node)
 
     def resolve_tensor_name(self, node: ast.expr) -> ast.expr:
         """What the driver calls a tensor that is asked for by its name; or the same."""
         if isinstance(node, ast.Call) and self._asks_a_graph(node):
-            name = names.literal(names.argument(node, "name", 0))
+            name = names.read_literal(names.find_argument(node, "name", 0))
         else:
-            name = names.literal(node)
+            name = names.read_literal(node)
         if isinstance(name, str) and name.endswith(":0"):
             return self._named.find(name) or node
         return node
@@ -92,19 +92,19 @@ class Graph:
             return False
         graph: ast.expr | None = func.value
         if isinstance(graph, ast.Name):
-            made = self.graph_of(graph)
+            made = self.find_graph(graph)
             graph = made.value if made is not None else None
         return isinstance(graph, ast.Call) and (
             self.scopes.resolve(graph.func) == "tf.get_default_graph"
         )
 
-    def graph_of(self, graph: ast.Name) -> ast.Assign | None:
+    def find_graph(self, graph: ast.Name) -> ast.Assign | None:
         """The statement of a method that binds a name only to ask a graph for tensors."""
-        scope = self.scopes.scope_of(graph)
+        scope = self.scopes.find_scope(graph)
         bound = scope.bindings.get(graph.id, [])
         for node in walk_breadth_first(self.scopes.tree):
             if isinstance(node, ast.Name) and node.id == graph.id:
-                if self._owner(node) is scope and isinstance(node.ctx, ast.Load):
+                if self._find_owner(node) is scope and isinstance(node.ctx, ast.Load):
                     if getattr(self.scopes.parents[node], "attr", "") != BY_GRAPH:
                         return None
         one = bound[0] if len(bound) == 1 else None
@@ -123,7 +123,7 @@ class Graph:
           NotMapped: no step can.
         """
         text = ast.unparse(node)
-        literal = names.literal(node)
+        literal = names.read_literal(node)
         if isinstance(literal, str):
             raise NotMapped(
                 node, f"a hook names a tensor by a string, {literal!r}", _BY_NAME
@@ -132,7 +132,7 @@ class Graph:
             if any(flow.kind is Kind.SUMMARY for flow in self._walk_flows_after(made)):
                 raise NotMapped(node, "summaries are made after a hook has merged them")
             return Kind.SUMMARY
-        kind = self.kind(node) if self.is_own(node) else Kind.HOST
+        kind = self.find_kind(node) if self.is_own(node) else Kind.HOST
         if kind not in _GIVEN:
             what = "runs an operation" if kind is Kind.OPERATION else "asks for"
             raise NotMapped(
@@ -146,7 +146,7 @@ class Graph:
                 "Compute the tensor in a statement before, and pass its name to "
                 "the hook.",
             )
-        read = names.reads(node)
+        read = names.find_reads(node)
         after = [flow.binds for flow in self._walk_flows_after(made)]
         if read & self._rebound.union(*after):
             raise NotMapped(
@@ -221,23 +221,27 @@ class Tensors:
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
         if isinstance(node, ast.Name) and self._is_local(node, method):
-            return self._local(node, method)
+            return self._find_local(node, method)
         if isinstance(node, ast.Attribute) and _is_self(node.value, method):
-            return self._attribute(node)
-        return {self._tensor(node, node, None)}
+            return self._find_attribute(node)
+        return {self._find_tensor(node, node, None)}
 
     def is_step(self, node: ast.AST) -> bool:
         """Whether an expression looks up the global step."""
         if not isinstance(node, ast.Call):
             return False
-        return public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
+        return find_public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
 
-    def _tensor(self, node: ast.expr, place: ast.expr, made: ast.AST | None) -> str:
+    def _find_tensor(
+        self, node: ast.expr, place: ast.expr, made: ast.AST | None
+    ) -> str:
         asked, node = node, self._graph.resolve_tensor_name(node)
         if node is not asked and isinstance(asked, ast.Call):
             assert isinstance(asked.func, ast.Attribute)
             graph = asked.func.value
-            bound = self._graph.graph_of(graph) if isinstance(graph, ast.Name) else None
+            bound = (
+                self._graph.find_graph(graph) if isinstance(graph, ast.Name) else None
+            )
             if bound is not None and bound not in self.gone:
                 self.gone.append(bound)
         kind = self._graph.check(node, made)
@@ -247,10 +251,10 @@ class Tensors:
         return name
 
     def _is_local(self, node: ast.Name, method: ast.FunctionDef) -> bool:
-        scope = self._scopes.scope_of(method.body[0])
-        return self._scopes.scope_of(node).owner(node.id) is scope
+        scope = self._scopes.find_scope(method.body[0])
+        return self._scopes.find_scope(node).find_owner(node.id) is scope
 
-    def _local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
+    def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
         """A name that the method binds once, to what it fetches."""
         uses = [
             n
@@ -293,11 +297,11 @@ class Tensors:
             return True
         if not isinstance(parent, ast.Call):
             return _is_none_asked(parent)
-        symbol = public(self._scopes.resolve(parent.func) or "")
+        symbol = find_public(self._scopes.resolve(parent.func) or "")
         attribute = parent.func.attr if isinstance(parent.func, ast.Attribute) else ""
         return symbol in table.RUN_ARGS or attribute == "run"
 
-    def _attribute(self, node: ast.Attribute) -> set[str]:
+    def _find_attribute(self, node: ast.Attribute) -> set[str]:
         """What `self.x` holds: a parameter of `__init__`, or what `begin` has found."""
         kept = self.attributes.find_kept(node.attr)
         if not kept:
@@ -313,7 +317,7 @@ class Tensors:
             name = one.value.id if isinstance(one.value, ast.Name) else ""
             own = [*one.method.args.args, *one.method.args.kwonlyargs]
             if any(a.arg == name for a in own):
-                found |= self._parameter(node, one)
+                found |= self._find_parameter(node, one)
             elif one.method.name in ("__init__", "begin", "before_run"):
                 found |= self.ask(one.value, one.method)
             else:
@@ -325,7 +329,7 @@ class Tensors:
         text = self.edits[node].parts[0]
         return {ast.literal_eval(text)} if isinstance(text, str) else set()
 
-    def _parameter(self, node: ast.Attribute, kept: Kept) -> set[str]:
+    def _find_parameter(self, node: ast.Attribute, kept: Kept) -> set[str]:
         """An attribute that holds what `__init__` is given."""
         arguments = kept.method.args
         assert isinstance(kept.value, ast.Name)
@@ -347,7 +351,7 @@ class Tensors:
             starred = any(isinstance(a, ast.Starred) for a in call.args)
             if starred or any(k.arg is None for k in call.keywords):
                 raise NotMapped(call, "the tool cannot tell the hook's arguments apart")
-            value = names.argument(call, name, position)
+            value = names.find_argument(call, name, position)
             if value is not None and not is_none_constant(value):
                 found |= self._read_argument(value, value, call)
         return found
@@ -360,7 +364,7 @@ class Tensors:
         places = [a.arg for a in kept.method.args.args[1:]]
         if name not in places:
             return [kept.value]
-        given = [names.argument(c, name, places.index(name)) for c in self._made]
+        given = [names.find_argument(c, name, places.index(name)) for c in self._made]
         found = [value for value in given if value is not None]
         return found if len(found) == len(given) else []
 
@@ -373,7 +377,7 @@ class Tensors:
             self.edits[place] = _quote_text(GLOBAL_STEP)
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
-        display = self._graph.displays.display(value)
+        display = self._graph.displays.find_display(value)
         if isinstance(display, (ast.List, ast.Tuple, ast.Dict)) and None not in (
             getattr(display, "keys", ())
         ):
@@ -385,7 +389,7 @@ class Tensors:
             if any(isinstance(v, (ast.List, ast.Tuple, ast.Dict)) for v in items):
                 raise NotMapped(value, "the arguments of the hook are not written out")
             return self._read_named_container(value, display, made)
-        return {self._tensor(value, place, made)}
+        return {self._find_tensor(value, place, made)}
 
     def _read_named_container(
         self,
@@ -397,7 +401,7 @@ class Tensors:
         items = display.values if isinstance(display, ast.Dict) else display.elts
         tags = []
         for item in items:
-            tags.append(self._tensor(item, item, made))
+            tags.append(self._find_tensor(item, item, made))
             del self.edits[item]
         quoted = [_quote_text(tag) for tag in tags]
         parts: list[str | ast.AST | Code] = []
@@ -410,7 +414,7 @@ class Tensors:
             parts.append(tag)
         marks = {ast.List: "[]", ast.Tuple: "()", ast.Dict: "{}"}[type(display)]
         comma = "," if isinstance(display, ast.Tuple) and len(items) == 1 else ""
-        self.edits[value] = code(marks[0], *parts, comma + marks[1])
+        self.edits[value] = make_code(marks[0], *parts, comma + marks[1])
         return set(tags)
 
     def check_held(self) -> None:
@@ -429,7 +433,7 @@ class Tensors:
 
 
 def _quote_text(text: str) -> Code:
-    return code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
+    return make_code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 
 
 def _is_none_asked(parent: ast.AST) -> bool:

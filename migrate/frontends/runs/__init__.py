@@ -32,7 +32,7 @@ from migrate.frontends.sessions.step_checks import StepChecks
 from migrate.frontends.sessions.variable_buffers import VariableBuffers
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import OwnHooks
 from migrate.program.slices import Slice, Slicer
@@ -105,13 +105,13 @@ class RunResolver:
     def run(self) -> None:
         self.inputs.find()
         self.hooks.find()
-        self.own = own_hooks(self._graph(), self.diagnostics, self.loop.session)
+        self.own = own_hooks(self._build_graph(), self.diagnostics, self.loop.session)
         self.asked = Asked(
             self.diagnostics, self.analysis, self.slicer, self.inputs, self.own
         )
         self.scaffold_summaries = self._writes_summaries()
         self.averages.check_lists()
-        found = self.loop.calls()
+        found = self.loop.list_calls()
         if plain_sessions.is_plain(self.scopes, self.loop.session):
             found.sort(key=lambda node: (node.lineno, node.col_offset))
         for node in self.handles.find(found):
@@ -137,7 +137,7 @@ class RunResolver:
             [*self.hooks.edits, *self.own.edits],
         )
 
-    def _graph(self) -> Graph:
+    def _build_graph(self) -> Graph:
         return Graph(
             self.scopes,
             self.analysis,
@@ -168,7 +168,9 @@ class RunResolver:
         off = {"save_summaries_steps", "save_summaries_secs"}
         keywords = self.loop.session.keywords
         given = {k.arg: k.value for k in keywords if k.arg in off}
-        disabled = bool(given) and all(not names.literal(v) for v in given.values())
+        disabled = bool(given) and all(
+            not names.read_literal(v) for v in given.values()
+        )
         return not disabled and any(
             f.kind is Kind.SUMMARY for f in list_every_flow(self.flows)
         )
@@ -178,14 +180,14 @@ class RunResolver:
             isinstance(n, ast.Call)
             and (
                 self.scopes.resolve(n.func) == "tf.summary.merge_all"
-                or names.key(n.func) in roles.MERGES_TOWERS
+                or names.find_key(n.func) in roles.MERGES_TOWERS
             )
             for n in walk_breadth_first(node)
         )
 
     def _resolve(self, call: ast.Call) -> None:
         assert isinstance(call.func, ast.Attribute)
-        fetches = names.argument(call, "fetches", 0)
+        fetches = names.find_argument(call, "fetches", 0)
         if fetches is None or call.func.attr != "run":
             self.diagnostics.refuse(
                 "S104",
@@ -195,7 +197,7 @@ class RunResolver:
             )
             return
         for unsupported in ("options", "run_metadata"):
-            if names.argument(call, unsupported) is not None:
+            if names.find_argument(call, unsupported) is not None:
                 self.diagnostics.refuse(
                     "S108",
                     call,
@@ -203,7 +205,7 @@ class RunResolver:
                     "Use tf.profiler.experimental around the step.",
                 )
                 return
-        changed = names.key(fetches)
+        changed = names.find_key(fetches)
         if changed is not None and self.displays.changes(changed):
             self.diagnostics.refuse(
                 "S104",
@@ -213,8 +215,8 @@ class RunResolver:
                 "Write the fetches out in one list or dict.",
             )
             return
-        fetches = self.displays.display(fetches)
-        structure, keys, leaves = self.fetched.leaves(fetches)
+        fetches = self.displays.find_display(fetches)
+        structure, keys, leaves = self.fetched.read_leaves(fetches)
         for leaf in [inner for outer in leaves for inner in outer.walk_leaves()]:
             if not self.fetched.has_known_values(leaf.node):
                 self.diagnostics.refuse(
@@ -235,10 +237,10 @@ class RunResolver:
         )
         value = None if counted else self._write_plain_value(call, structure, leaves)
         if value is not None:
-            statement = self.loop.statement(call)
+            statement = self.loop.find_statement(call)
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
-        self._step(call, structure, keys, leaves)
+        self._make_step(call, structure, keys, leaves)
 
     def _write_plain_value(
         self, call: ast.Call, structure: str, leaves: list[Leaf]
@@ -248,16 +250,16 @@ class RunResolver:
         if (
             node is not None
             and leaves[0].kind is Kind.VARIABLE
-            and names.key(node) is not None
+            and names.find_key(node) is not None
         ):
             self.fed.check_computed(
                 self.fed.read_feed(call) or {},
                 "this run only reads a variable, so the migrated program would not "
                 "compute the values that are fed",
             )
-            if names.key(node) in self.analysis.singles:
-                return code(node, ".numpy()")
-            return code("training_session.values(", node, ")")
+            if names.find_key(node) in self.analysis.singles:
+                return make_code(node, ".numpy()")
+            return make_code("training_session.values(", node, ")")
         listed = self.fetched.write_listed_value(structure, leaves)
         return listed if listed is not None and self.fed.read_feed(call) == {} else None
 
@@ -281,7 +283,7 @@ class RunResolver:
                     found.add(flow)
         return frozenset(found)
 
-    def _step(
+    def _make_step(
         self, call: ast.Call, structure: str, keys: list[Code], leaves: list[Leaf]
     ) -> None:
         """The step function of a run call, with its arguments."""
@@ -293,18 +295,18 @@ class RunResolver:
         ):
             wanted.add(ir.COLLECTED)
         summaries = any(self._is_merge(leaf.node) for leaf in leaves)
-        plain = self.slicer.slice(wanted, summaries)
+        plain = self.slicer.slice_flows(wanted, summaries)
         observed: dict[str, ast.expr] = {}
         if plain.trains:
             observed = dict(self.hooks.observed)
             for item in observed.values():
-                wanted |= names.reads(item)
+                wanted |= names.find_reads(item)
             merged = any(self._is_merge(item) for item in observed.values())
             summaries = summaries or self.scaffold_summaries or merged
         feed = self.fed.read_feed(call)
         if feed is None:
             return
-        by_hooks = self.asked.feeds(call, feed)
+        by_hooks = self.asked.find_feeds(call, feed)
         feed = {**feed, **by_hooks}
         tensors = frozenset(feed) - set(self.analysis.placeholders)
         tensors -= set(self.inputs.elements)
@@ -315,22 +317,22 @@ class RunResolver:
                     observed[key] = tensor
             wanted |= ask.reads
             summaries = summaries or ask.summaries
-        part = self.slicer.slice(wanted, summaries, given=tensors)
+        part = self.slicer.slice_flows(wanted, summaries, given=tensors)
         if ir.COLLECTED in part.needed:
-            part = self.slicer.slice(
+            part = self.slicer.slice_flows(
                 wanted, summaries, self._find_others_statements(part, feed), tensors
             )
         given = self.fed.find_given_names(call, part.needed, feed)
-        feeds = self.fed.arguments(
+        feeds = self.fed.list_arguments(
             call,
             part.needed,
             feed,
             [f for f in list_every_flow(self.flows) if f in part.flows],
         )
         drawn = part.needed - set(given)
-        element = self.fed.element(call, drawn, feed)
-        source = next(iter(self._sources(drawn)), None)
-        self.handles.note(feed)
+        element = self.fed.replace_element(call, drawn, feed)
+        source = next(iter(self._find_sources(drawn)), None)
+        self.handles.note_handles(feed)
         origin: str | None = ""
         if source in self.inputs.handles and not element:
             origin = self.handles.find_source(call, source or "", feed)
@@ -343,9 +345,9 @@ class RunResolver:
             return
         if not self._may_run(call, leaves, plain, part, feed, drawn):
             return
-        statement = self.loop.statement(call)
-        droppable = self.steps.droppable(statement, call, leaves, structure)
-        shape, fetches = _shape(structure, leaves, droppable)
+        statement = self.loop.find_statement(call)
+        droppable = self.steps.is_droppable(statement, call, leaves, structure)
+        shape, fetches = _find_shape(structure, leaves, droppable)
         step = ir.StepFunction(
             "",
             tuple(feeds),
@@ -364,13 +366,13 @@ class RunResolver:
                 call,
                 self.steps.share_step(step, leaves),
                 tuple(
-                    code(f'training_session.Fed("{name}")')
+                    make_code(f'training_session.Fed("{name}")')
                     if name in by_hooks
-                    else code(feed[name])
+                    else make_code(feed[name])
                     for name in (*feeds, *given)
                 ),
                 statement,
-                self.steps.targets(statement, call, leaves, structure),
+                self.steps.write_targets(statement, call, leaves, structure),
                 element=tuple(element),
                 source=origin,
             )
@@ -396,17 +398,20 @@ class RunResolver:
         fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
         computed = self.checks.list_assigned(part)
         self.buffers.check(self.loop.session, computed, fetched)
-        whole = {name for leaf in leaves if (name := names.key(leaf.node))}
+        whole = {name for leaf in leaves if (name := names.find_key(leaf.node))}
         self.metrics.check(call, part, plain, whole)
         self.averages.check(call, part, feed)
         if not self._draws_once(call, drawn):
             return False
         if not self.beside.holds(call):
             return True
-        changes, draws = self.checks.changes(part, call), bool(self._sources(drawn))
+        changes, draws = (
+            self.checks.changes(part, call),
+            bool(self._find_sources(drawn)),
+        )
         return self.beside.check(call, changes, draws, self.synchronous)
 
-    def _sources(self, needed: frozenset[str]) -> set[str]:
+    def _find_sources(self, needed: frozenset[str]) -> set[str]:
         """The iterators that a step draws from."""
         elements = self.inputs.elements
         return {elements[n][0] for n in needed if n in elements}
@@ -414,7 +419,7 @@ class RunResolver:
     def _draws_once(self, call: ast.Call, needed: frozenset[str]) -> bool:
         """Whether a step draws one element of one iterator, or none; else a refusal."""
         elements = self.inputs.elements
-        several = len(self._sources(needed)) > 1
+        several = len(self._find_sources(needed)) > 1
         taken = {elements[n][1] for n in needed if n in elements}
         if not several and len(taken) < 2 and self._are_first(taken):
             return True
@@ -441,7 +446,7 @@ class RunResolver:
         return taken <= set(firsts.values())
 
 
-def _shape(
+def _find_shape(
     structure: str, leaves: list[Leaf], droppable: bool
 ) -> tuple[str, tuple[Code, ...]]:
     """The structure of what a step function gives, and its values.

@@ -28,7 +28,7 @@ class Asked:
         self._diagnostics, self._analysis = diagnostics, analysis
         self._slicer, self._inputs, self._own = slicer, inputs, own
 
-    def feeds(
+    def find_feeds(
         self, call: ast.Call, feed: Mapping[str, ast.expr]
     ) -> dict[str, ast.expr]:
         """Placeholders that hooks feed. Refuses a run that feeds one of them too."""
@@ -62,13 +62,13 @@ class Asked:
         found: list[Ask] = []
         wanted = set(wanted)
         for ask in sorted(self._own.asks, key=lambda ask: not ask.always):
-            before = self._slicer.slice(wanted, summaries, given=given)
-            after = self._slicer.slice(
+            before = self._slicer.slice_flows(wanted, summaries, given=given)
+            after = self._slicer.slice_flows(
                 wanted | ask.reads, summaries or ask.summaries, given=given
             )
             if self._is_unfed(after.needed - before.needed, feed):
                 continue  # In TF1 such a request raised an error.
-            effect = next(self._effects(after.flows - before.flows), None)
+            effect = next(self._find_effects(after.flows - before.flows), None)
             more = (after.needed - before.needed) & set(self._inputs.elements)
             sources = {
                 self._inputs.elements[name][0]
@@ -99,7 +99,7 @@ class Asked:
             for name in needed
         )
 
-    def _effects(self, flows: frozenset[Flow]) -> Iterator[str]:
+    def _find_effects(self, flows: frozenset[Flow]) -> Iterator[str]:
         """Statements and calls among these flows that change something or draw random numbers."""
         for flow in flows:
             if flow.suites:

@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
@@ -38,9 +38,9 @@ class Begin:
         if self.choice is None:
             return values[0]
         if not self.keys:
-            return code("[", join_code(", ", values), "][", self.choice, "]")
-        pairs = [code(k, ": ", v) for k, v in zip(self.keys, values) if k]
-        return code("{", join_code(", ", pairs), "}[", self.choice, "]")
+            return make_code("[", join_code(", ", values), "][", self.choice, "]")
+        pairs = [make_code(k, ": ", v) for k, v in zip(self.keys, values) if k]
+        return make_code("{", join_code(", ", pairs), "}[", self.choice, "]")
 
 
 class Unclear(Exception):
@@ -74,7 +74,7 @@ class Begins:
         if isinstance(node, (ast.List, ast.Tuple)):
             return [b for e in node.elts for b in self.find(e, local)]
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
-            name = names.key(node.value)
+            name = names.find_key(node.value)
             if name in self._inputs.iterators:
                 return [Begin(name or "", (self._inputs.iterators[name or ""],))]
         if isinstance(node, ast.Call):
@@ -91,7 +91,7 @@ class Begins:
             chosen = self._find_chosen(node, local)
             if chosen is not None:
                 return [chosen]
-        name = names.key(node)
+        name = names.find_key(node)
         if name is not None and name not in local:
             values = self._bound.get(name, [])
             if len(values) == 1 and isinstance(values[0], ast.expr):
@@ -103,7 +103,7 @@ class Begins:
     def _find_chosen(self, node: ast.Subscript, local: set[str]) -> Begin | None:
         """`initializers[phase]`, of a display of one iterator's initializers."""
         display: ast.expr | None = node.value
-        name = names.key(node.value)
+        name = names.find_key(node.value)
         if name is not None:
             values = self._bound.get(name, [])
             if name in local or len(values) != 1:
@@ -125,8 +125,8 @@ class Begins:
         if len(datasets) != len(begins):
             return None
         iterator = next(iter(iterators)) or ""
-        chosen = names.literal(node.slice)
-        known = [names.literal(k) for k in keys if k] or list(range(len(datasets)))
+        chosen = names.read_literal(node.slice)
+        known = [names.read_literal(k) for k in keys if k] or list(range(len(datasets)))
         if chosen is not None and known.count(chosen) == 1:
             return Begin(iterator, (datasets[known.index(chosen)],))
         return Begin(iterator, tuple(datasets), node.slice, keys)
@@ -135,11 +135,11 @@ class Begins:
         """Whether an iterator's initializer may be what `node` gives."""
         for part in walk_breadth_first(node):
             if isinstance(part, ast.Attribute) and part.attr == "initializer":
-                if names.key(part.value) in self._inputs.iterators:
+                if names.find_key(part.value) in self._inputs.iterators:
                     return True
             if isinstance(part, ast.Call) and self._inputs.find_initializer(part):
                 return True
-            name = names.key(part) if isinstance(part, ast.expr) else None
+            name = names.find_key(part) if isinstance(part, ast.expr) else None
             if name is None or name in seen:
                 continue
             if name in local:

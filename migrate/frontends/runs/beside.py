@@ -27,8 +27,8 @@ class Beside:
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "loop"
-            and names.key(node.func.value) in loop.session_names
-            if (target := names.argument(node, "target", 1)) is not None
+            and names.find_key(node.func.value) in loop.session_names
+            if (target := names.find_argument(node, "target", 1)) is not None
         ]
         called = [*targets, *(reach.find_reached(scopes, targets) if targets else ())]
         self._inside = {node for root in called for node in walk_breadth_first(root)}

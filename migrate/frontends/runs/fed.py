@@ -13,7 +13,7 @@ from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.displays import Displays
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import Analysis, Diagnostics
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 
@@ -46,10 +46,10 @@ class Fed:
 
     def read_feed(self, call: ast.Call) -> dict[str, ast.expr] | None:
         """Each placeholder's value; None, with a refusal, where that cannot be told."""
-        node = names.argument(call, "feed_dict", 1)
+        node = names.find_argument(call, "feed_dict", 1)
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return {}
-        display = self._displays.display(node)
+        display = self._displays.find_display(node)
         if not isinstance(display, ast.Dict):
             self._diagnostics.refuse(
                 "S104",
@@ -70,10 +70,10 @@ class Fed:
         feed: dict[str, ast.expr] = {}
         own = self._loop.find_own_names(call)
         for key, value in zip(display.keys, display.values):
-            name = names.key(key) if key is not None else None
+            name = names.find_key(key) if key is not None else None
             if name is not None and name not in self._inputs.elements:
-                name = self._given.tensor(name)
-            if name is None or (key is not None and names.reads(key) & own):
+                name = self._given.find_tensor(name)
+            if name is None or (key is not None and names.find_reads(key) & own):
                 self._diagnostics.refuse(
                     "S107",
                     key or node,
@@ -88,20 +88,20 @@ class Fed:
 
     def _is_computed_again(self, name: ast.expr, display: ast.Dict) -> bool:
         """Whether a run that is given the values themselves would do something twice."""
-        spelled = names.key(name)
-        owner = self._scopes.scope_of(name)
+        spelled = names.find_key(name)
+        owner = self._scopes.find_scope(name)
         uses = [
             n
             for n in walk_breadth_first(owner.node)
             if isinstance(n, (ast.Name, ast.Attribute))
             and isinstance(n.ctx, ast.Load)
-            and names.key(n) == spelled
+            and names.find_key(n) == spelled
         ]
         return len(uses) > 1 and any(
             has_effect(value, self._scopes) for value in display.values
         )
 
-    def element(
+    def replace_element(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> list[Code] | None:
         """What is fed in place of an iterator's element; empty if one is drawn.
@@ -114,13 +114,13 @@ class Fed:
         """
         drawn = {n for n in needed if n in self._inputs.elements}
         given = {n for n in feed if n in self._inputs.elements}
-        if not drawn or not given & self._parts(drawn):
+        if not drawn or not given & self._find_parts(drawn):
             return []
         iterator, flow = self._inputs.elements[next(iter(drawn))]
         assert isinstance(flow.statement, ast.Assign)
         target = flow.statement.targets[0]
         parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-        names_ = [names.key(part) or "" for part in parts]
+        names_ = [names.find_key(part) or "" for part in parts]
         rest = [index for index, name in enumerate(names_) if name not in given]
         plain = all(isinstance(part, ast.Name) for part in parts)
         if len(rest) > 1 or rest and not plain:
@@ -132,13 +132,13 @@ class Fed:
             )
             return None
         return [
-            code(feed[name])
+            make_code(feed[name])
             if name in given
-            else code(f"{iterator}.get_next()[{index}]")
+            else make_code(f"{iterator}.get_next()[{index}]")
             for index, name in enumerate(names_)
         ]
 
-    def _parts(self, drawn: set[str]) -> set[str]:
+    def _find_parts(self, drawn: set[str]) -> set[str]:
         """All parts of the elements of which some are drawn."""
         flows = {self._inputs.elements[name][1] for name in drawn}
         return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
@@ -156,7 +156,7 @@ class Fed:
         apart = {n for n in drawn if n in feed}
         if not drawn <= set(feed):
             apart = set()
-        whole = self._parts(apart) <= set(feed)
+        whole = self._find_parts(apart) <= set(feed)
         return tuple(
             name
             for name in feed
@@ -176,7 +176,7 @@ class Fed:
                     "Compute it in a statement before.",
                 )
 
-    def arguments(
+    def list_arguments(
         self,
         call: ast.Call,
         needed: frozenset[str],
@@ -263,12 +263,12 @@ class Fed:
             node
             for node in self._scopes.walk()
             if isinstance(node, ast.Assign)
-            and any(names.key(target) == name for target in node.targets)
+            and any(names.find_key(target) == name for target in node.targets)
         ]
         above = self._scopes.parents.get(made[0]) if len(made) == 1 else None
         while above is not None and not isinstance(above, (ast.If, ast.FunctionDef)):
             above = self._scopes.parents.get(above)
-        if isinstance(above, ast.If) and "__name__" not in names.reads(above.test):
+        if isinstance(above, ast.If) and "__name__" not in names.find_reads(above.test):
             return above
         return None
 

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 
 
@@ -28,13 +28,14 @@ class FedDatasets:
             if flow.kind is Kind.DATASET and isinstance(statement, ast.Assign):
                 call = statement.value
                 if isinstance(call, ast.Call) and call in analysis.fed_datasets:
-                    self.made[names.key(statement.targets[0]) or ""] = call
+                    self.made[names.find_key(statement.targets[0]) or ""] = call
 
-    def specs(self) -> dict[ast.Call, tuple[Code, ...]]:
+    def write_specs(self) -> dict[ast.Call, tuple[Code, ...]]:
         """The specs of what each of these calls is given."""
         return {
             call: tuple(
-                self._analysis.placeholders[names.key(a) or ""].spec for a in call.args
+                self._analysis.placeholders[names.find_key(a) or ""].spec
+                for a in call.args
             )
             for call in self.made.values()
         }
@@ -46,12 +47,12 @@ class FedDatasets:
 
         None, with a refusal, where a placeholder is not fed.
         """
-        call = self.made.get(names.key(dataset) or "")
+        call = self.made.get(names.find_key(dataset) or "")
         if call is None:
-            return code(dataset)
+            return make_code(dataset)
         values: list[ast.expr] = []
         for argument in call.args:
-            name = names.key(argument) or ""
+            name = names.find_key(argument) or ""
             value = feed.get(name, self._analysis.placeholders[name].default)
             if value is None:
                 self._diagnostics.refuse(
@@ -66,4 +67,4 @@ class FedDatasets:
         parts: list[str | ast.AST | Code] = [dataset, ".fed("]
         for index, value in enumerate(values):
             parts += [", ", value] if index else [value]
-        return code(*parts, ")")
+        return make_code(*parts, ")")

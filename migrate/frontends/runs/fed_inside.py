@@ -64,7 +64,7 @@ class FedInside:
         return frozenset(
             name
             for tensor in tensors
-            for flow in self._slicer.slice({tensor}, False).flows
+            for flow in self._slicer.slice_flows({tensor}, False).flows
             for name in (
                 *(lift.name for lift in flow.lifts),
                 *(r for r in flow.reads if kinds.get(r) in ir.BUILD_KINDS),

@@ -12,7 +12,7 @@ from migrate.frontends.runs.named_fetches import explain_name
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.fetches import Leaf, spread
 from migrate.program.binding_time import Analysis, Diagnostics
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import loaded_sessions, roles
@@ -20,7 +20,7 @@ from migrate.tables import loaded_sessions, roles
 
 def _is_made_here(node: ast.expr) -> bool:
     """`v.assign(1.0).op`: the operation of an update that has no name."""
-    return isinstance(node, ast.Attribute) and names.key(node) is None
+    return isinstance(node, ast.Attribute) and names.find_key(node) is None
 
 
 class Fetched:
@@ -38,28 +38,30 @@ class Fetched:
         self._analysis = analysis
         self._loop = loop
 
-    def leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
+    def read_leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
         """The structure of the fetches, a dict's keys, and what is fetched."""
         if spread(fetches):
             return "single", [], [Leaf(fetches, Kind.TENSOR)]
         if isinstance(fetches, (ast.List, ast.Tuple)):
             kind = "list" if isinstance(fetches, ast.List) else "tuple"
-            return kind, [], [self._leaf(e) for e in fetches.elts]
+            return kind, [], [self._read_leaf(e) for e in fetches.elts]
         if isinstance(fetches, ast.Dict):
             return (
                 "dict",
-                [code(k) for k in fetches.keys if k is not None],
-                [self._leaf(v) for v in fetches.values],
+                [make_code(k) for k in fetches.keys if k is not None],
+                [self._read_leaf(v) for v in fetches.values],
             )
-        return "single", [], [self._leaf(fetches)]
+        return "single", [], [self._read_leaf(fetches)]
 
-    def _leaf(self, node: ast.expr) -> Leaf:
+    def _read_leaf(self, node: ast.expr) -> Leaf:
         if spread(node):
             return Leaf(node, Kind.TENSOR)
         if isinstance(node, (ast.List, ast.Tuple)):
-            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
+            return Leaf(node, Kind.TENSOR, tuple(self._read_leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
-            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
+            return Leaf(
+                node, Kind.TENSOR, tuple(self._read_leaf(e) for e in node.values)
+            )
         kind = self._analysis.find_kind(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
@@ -89,7 +91,7 @@ class Fetched:
             return None
         node = leaves[0].node
         if self._is_list_of_all(node):
-            return code("training_session.values(", node, ")")
+            return make_code("training_session.values(", node, ")")
         if not isinstance(node, ast.Name):
             return None
         around: ast.AST = node
@@ -99,7 +101,7 @@ class Fetched:
             for loop in [*loops, *getattr(around, "generators", [])]:
                 if isinstance(loop.target, ast.Name) and loop.target.id == node.id:
                     listed = self._is_list_of_all(loop.iter)
-                    return code(node, ".numpy()") if listed else None
+                    return make_code(node, ".numpy()") if listed else None
         return None
 
     def _is_list_of_all(self, node: ast.expr) -> bool:
@@ -113,7 +115,10 @@ class Fetched:
         own = self._loop.find_own_names(call)
         in_loop = own | self._find_names_bound_in_loop()
         for leaf in [inner for outer in leaves for inner in outer.walk_leaves()]:
-            if names.key(leaf.node) is not None and names.reads(leaf.node) & own:
+            if (
+                names.find_key(leaf.node) is not None
+                and names.find_reads(leaf.node) & own
+            ):
                 self._diagnostics.refuse(
                     "S109",
                     leaf.node,
@@ -123,8 +128,8 @@ class Fetched:
                 )
                 return None
             late = (
-                names.reads(leaf.node) & in_loop
-                if names.key(leaf.node) is None
+                names.find_reads(leaf.node) & in_loop
+                if names.find_key(leaf.node) is None
                 else set()
             )
             if late:
@@ -136,7 +141,7 @@ class Fetched:
                     "Feed it.",
                 )
                 return None
-            builder = self._builder(leaf.node)
+            builder = self._find_builder(leaf.node)
             if builder is not None:
                 self._diagnostics.refuse(
                     "S109",
@@ -151,7 +156,7 @@ class Fetched:
                 reason, recipe = self._explain_unknown(leaf.node)
                 self._diagnostics.refuse("S109", leaf.node, reason, recipe)
                 return None
-            wanted |= names.reads(leaf.node)
+            wanted |= names.find_reads(leaf.node)
         return wanted
 
     def _explain_unknown(self, node: ast.expr) -> tuple[str, str]:
@@ -167,10 +172,10 @@ class Fetched:
                 "checkpoint: a migrated training program writes no .meta file. Or "
                 "run this program in graph mode, with --fallback compat.",
             )
-        named = explain_name(node, list(self._makers(node)), self._scopes)
+        named = explain_name(node, list(self._find_makers(node)), self._scopes)
         if named is not None:
             return named
-        for call in self._makers(node):
+        for call in self._find_makers(node):
             made = f"`{ast.unparse(call.func)}(...)` makes `{shown}`"
             if getattr(call.func, "attr", "") == "get_tensor_by_name":
                 return (
@@ -197,7 +202,7 @@ class Fetched:
                 "Make each object in a statement of its own, and fetch its tensors "
                 "by the object's name: sess.run(first.op), sess.run(second.op).",
             )
-        lines = sorted(self._lines(node))
+        lines = sorted(self._find_lines(node))
         if lines:
             return (
                 f"the run fetches `{shown}`. Line {lines[-1]} makes it, outside of "
@@ -242,20 +247,20 @@ class Fetched:
             around = self._scopes.parents.get(around)
         return None
 
-    def _lines(self, node: ast.expr) -> Iterator[int]:
+    def _find_lines(self, node: ast.expr) -> Iterator[int]:
         """The lines of another scope that bind the name that an expression begins with."""
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
         if isinstance(node, ast.Name):
-            own = self._scopes.scope_of(node)
-            owner = own.owner(node.id)
+            own = self._scopes.find_scope(node)
+            owner = own.find_owner(node.id)
             if owner is None or owner is own:
                 return
             for binding in owner.bindings[node.id]:
                 if isinstance(binding, ast.Assign):
                     yield binding.lineno
 
-    def _makers(self, node: ast.expr) -> Iterator[ast.Call]:
+    def _find_makers(self, node: ast.expr) -> Iterator[ast.Call]:
         """The calls whose result the name holds that an expression begins with."""
         for value in self._find_values(node):
             if isinstance(value, ast.Call):
@@ -267,7 +272,7 @@ class Fetched:
             node = node.value
         if not isinstance(node, ast.Name):
             return
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         for binding in owner.bindings[node.id] if owner is not None else ():
             value = getattr(binding, "value", None)
             if isinstance(value, ast.expr):
@@ -276,23 +281,23 @@ class Fetched:
     def _find_names_bound_in_loop(self) -> set[str]:
         """Names that the loop binds, and those that it changes, other than modules'."""
         imported = (ast.Import, ast.ImportFrom)
-        found = set().union(set(), *[names.binds(s) for s in self._loop.tail])
+        found = set().union(set(), *[names.find_binds(s) for s in self._loop.tail])
         return found | {
             name
             for statement in self._loop.tail
-            for name in names.mutates(statement)
+            for name in names.find_mutations(statement)
             if not any(
                 isinstance(b, imported)
                 for b in self._scopes.module.bindings.get(name.partition(".")[0], [])
             )
         }
 
-    def _builder(self, fetched: ast.expr) -> str | None:
+    def _find_builder(self, fetched: ast.expr) -> str | None:
         """A function in what is fetched that makes, or finds again, variables."""
         for node in walk_breadth_first(fetched):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
-            for made in reach.definitions(self._scopes, node.func):
+            for made in reach.find_definitions(self._scopes, node.func):
                 times = self._analysis.functions.get(made)  # type: ignore[call-overload]
                 if times is not None and (times.staged or times.creates):
                     return node.func.id

@@ -31,7 +31,7 @@ class Given:
                     self._bound.setdefault(name, []).append(flow)
         self._straight = set(_list_straight_flows(flows))
 
-    def tensor(self, name: str) -> str | None:
+    def find_tensor(self, name: str) -> str | None:
         """The name under which a tensor is computed; None where that is not clear.
 
         A placeholder's or an element's own name where it is one of these.
@@ -47,9 +47,9 @@ class Given:
                 return None
             if kind is Kind.ELEMENT:
                 return name
-            if kind is not Kind.TENSOR or names.key(statement.targets[0]) != name:
+            if kind is not Kind.TENSOR or names.find_key(statement.targets[0]) != name:
                 return None
-            other = names.key(statement.value)
+            other = names.find_key(statement.value)
             if other is None:
                 return name if self._is_new(statement.value) else None
             name = other
@@ -64,7 +64,9 @@ class Given:
         symbol = self._scopes.resolve(value.func)
         if symbol is None:
             base = value.func.value if isinstance(value.func, ast.Attribute) else None
-            callee = self._analysis.environment.get(names.key(base or value.func) or "")
+            callee = self._analysis.environment.get(
+                names.find_key(base or value.func) or ""
+            )
             return callee is Kind.LAYER or self._returns_new(value.func)
         return symbol.startswith("tf.") and symbol not in _SAME
 
@@ -73,7 +75,7 @@ class Given:
         found = [
             node
             for node in self._scopes.tree.body
-            if isinstance(node, ast.FunctionDef) and node.name == names.key(func)
+            if isinstance(node, ast.FunctionDef) and node.name == names.find_key(func)
         ]
         returned = [
             n.value

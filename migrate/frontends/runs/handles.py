@@ -62,8 +62,8 @@ class Handles:
 
     def _find_named(self, call: ast.Call) -> dict[str, str]:
         """The names that a run gives to handles, and their iterators."""
-        statement = self._loop.statement(call)
-        fetched = names.argument(call, "fetches", 0)
+        statement = self._loop.find_statement(call)
+        fetched = names.find_argument(call, "fetches", 0)
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call
@@ -76,7 +76,7 @@ class Handles:
         if isinstance(target, ast.Tuple) and isinstance(fetched, (ast.List, ast.Tuple)):
             targets, handles = target.elts, fetched.elts
         found = [self._find_iterator(handle) for handle in handles]
-        keys = [names.key(each) for each in targets]
+        keys = [names.find_key(each) for each in targets]
         if len(keys) != len(found) or None in found or None in keys:
             return {}
         named = {key or "": iterator or "" for key, iterator in zip(keys, found)}
@@ -84,7 +84,7 @@ class Handles:
 
     def _find_iterator(self, handle: ast.expr) -> str | None:
         """The iterator of `iterator.string_handle()`, or of a name of that."""
-        name = names.key(handle)
+        name = names.find_key(handle)
         if name is not None:
             bound = find_bindings(self._flows, name)
             value = getattr(bound[0].statement, "value", None) if bound else None
@@ -95,7 +95,7 @@ class Handles:
             and handle.func.attr == "string_handle"
         ):
             return None
-        iterator = names.key(handle.func.value)
+        iterator = names.find_key(handle.func.value)
         return iterator if iterator in self._inputs.iterators else None
 
     def _is_bound_once(self, name: str) -> bool:
@@ -104,7 +104,7 @@ class Handles:
             for node in walk_breadth_first(self._scopes.tree)
             if isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Store)
-            and names.key(node) == name
+            and names.find_key(node) == name
         ]
         return len(stores) == 1
 
@@ -118,13 +118,13 @@ class Handles:
           feed: what the run is fed.
         """
         value = feed.get(self._inputs.handles[iterator])
-        name = names.key(value) if value is not None else None
+        name = names.find_key(value) if value is not None else None
         if name in self._named and name not in self._loop.find_own_names(call):
             return self._named[name or ""]
         self._diagnostics.refuse("I101", call, _UNKNOWN, _RECIPE)
         return None
 
-    def note(self, feed: dict[str, ast.expr]) -> None:
+    def note_handles(self, feed: dict[str, ast.expr]) -> None:
         """Notes the handles that a run is fed."""
         for placeholder in self._inputs.handles.values():
             if (value := feed.get(placeholder)) is not None:
@@ -132,7 +132,9 @@ class Handles:
 
     def list_statements(self) -> set[ast.stmt]:
         """The statements that ask for handles."""
-        return {self._loop.statement(c) for c in self.calls if isinstance(c, ast.Call)}
+        return {
+            self._loop.find_statement(c) for c in self.calls if isinstance(c, ast.Call)
+        }
 
     def check(self) -> None:
         """Refuses handles that are used otherwise than fed."""
@@ -141,7 +143,7 @@ class Handles:
             if (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and names.key(node) in self._named
+                and names.find_key(node) in self._named
                 and node not in self._fed
                 and node not in asked
             ):

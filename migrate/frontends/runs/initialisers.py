@@ -20,7 +20,7 @@ from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.program.made_later import MadeLater
 from migrate.source.nodes import walk_breadth_first
@@ -61,7 +61,7 @@ class Initialisers:
         for run in runs:
             if run.call in self.calls:
                 assert isinstance(run.call.func, ast.Attribute)
-                given = names.argument(run.call, "fetches", 0)
+                given = names.find_argument(run.call, "fetches", 0)
                 what = self._find_initialised(given) if given is not None else {""}
                 if "some" in what:
                     self._diagnostics.refuse(
@@ -72,12 +72,12 @@ class Initialisers:
                         "Assign the initial values to the variables.",
                     )
                 if "all" in what:
-                    new = code(run.call.func.value, ".initialize()")
+                    new = make_code(run.call.func.value, ".initialize()")
                     also = self._metrics.write_resets(
                         [given] if given is not None else []
                     )
                     if also:
-                        new = code("(", join_code(", ", [new, *also]), ")")
+                        new = make_code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
                 # Else there are no other local variables, and tables keep theirs.
             found.append(run)
@@ -104,13 +104,13 @@ class Initialisers:
                     set(), *[self._find_initialised(a) for a in node.args]
                 )
             return {"some"}
-        name = names.key(node)
+        name = names.find_key(node)
         made = [
             flow.statement.value
             for flow in list_every_flow(self._flows)
             if isinstance(flow.statement, ast.Assign)
             and name is not None
-            and name in names.binds(flow.statement)
+            and name in names.find_binds(flow.statement)
         ]
         return self._find_initialised(made[-1]) if made else {"some"}
 
@@ -119,8 +119,8 @@ class Initialisers:
 
         `sess.run(iterator.initializer)` starts the iterator anew; others do nothing.
         """
-        statement = self._loop.statement(call)
-        replacement = code("None")
+        statement = self._loop.find_statement(call)
+        replacement = make_code("None")
         if any(leaf.kind is not Kind.INITIALIZER_OP for leaf in leaves):
             self._diagnostics.refuse(
                 "S104",
@@ -132,19 +132,19 @@ class Initialisers:
         metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
-            replacement = code("(", join_code(", ", metrics), ")")
+            replacement = make_code("(", join_code(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
             if self._metrics.are_all_metrics([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)
         if plain_sessions.is_plain(self._scopes, self._loop.session):
             if any(self._is_report(leaf.node) for leaf in leaves):
-                replacement = code(f"{self._loop.name}.uninitialized_variables()")
+                replacement = make_code(f"{self._loop.name}.uninitialized_variables()")
                 return ir.Run(call, None, (), statement, None, replacement)
             if not all(self._is_of_iterator(leaf.node) for leaf in leaves):
                 self.calls.append(call)
                 local = plain_sessions.is_local(self._scopes, self._loop.session)
                 if not local or self._reports():
-                    replacement = code(f"{self._loop.name}.initialize()")
+                    replacement = make_code(f"{self._loop.name}.initialize()")
                 if local and self._reports():
                     self._check_some(call, leaves)
         elif not self._check_restored(call, leaves):
@@ -167,7 +167,7 @@ class Initialisers:
         if begun is None:
             return None
         if begun:
-            started = self._begin(call, begun)
+            started = self._begin_iterators(call, begun)
             if started is None:
                 return None
             replacement = started
@@ -184,7 +184,7 @@ class Initialisers:
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
         """The iterators that a run begins; None, with a refusal, where it is not known."""
         own = self._loop.find_own_names(call).union(
-            *[names.binds(s) for s in self._loop.tail]
+            *[names.find_binds(s) for s in self._loop.tail]
         )
         begun: dict[str, Begin] = {}
         try:
@@ -208,18 +208,18 @@ class Initialisers:
             return None
         return list(begun.values())
 
-    def _begin(self, call: ast.Call, begun: list[Begin]) -> Code | None:
+    def _begin_iterators(self, call: ast.Call, begun: list[Begin]) -> Code | None:
         """New code for a run that begins iterators; None, with a refusal."""
         feed = self._fed.read_feed(call)
         if feed is None:
             return None
-        started = [self._start(call, begin, feed) for begin in begun]
+        started = [self._start_iterator(call, begin, feed) for begin in begun]
         if None in started:
             return None
         iterators = ", ".join(begin.iterator for begin in begun)
-        return code(iterators, " = ", join_code(", ", [s for s in started if s]))
+        return make_code(iterators, " = ", join_code(", ", [s for s in started if s]))
 
-    def _start(
+    def _start_iterator(
         self, call: ast.Call, begin: Begin, feed: dict[str, ast.expr]
     ) -> Code | None:
         """A new iterator; None, with a refusal, where TF1's went on otherwise."""
@@ -240,9 +240,11 @@ class Initialisers:
             if dataset is None:
                 return None
             datasets.append(dataset)
-        if any(names.key(own) not in self._datasets.made for own in begin.datasets):
+        if any(
+            names.find_key(own) not in self._datasets.made for own in begin.datasets
+        ):
             self._note_order(call)
-        return code("iter(", begin.write_choice(datasets), ")")
+        return make_code("iter(", begin.write_choice(datasets), ")")
 
     def _may_bind(self, call: ast.Call, begun: Collection[str]) -> bool:
         """Whether a run's function can bind the iterators' names: a nested one needs them."""
@@ -256,7 +258,7 @@ class Initialisers:
 
     def _stands_alone(self, call: ast.Call) -> bool:
         """Whether a run is a statement, which can become another one."""
-        statement = self._loop.statement(call)
+        statement = self._loop.find_statement(call)
         return isinstance(statement, ast.Expr) and statement.value is call
 
     def _is_in_loop(self, call: ast.Call) -> bool:
@@ -295,9 +297,9 @@ class Initialisers:
             for leaf in leaves
         ):
             return True
-        directory = names.argument(self._loop.session, "checkpoint_dir", 2)
-        if directory is not None and names.literal(directory) is not None:
-            directory = directory if names.literal(directory) else None
+        directory = names.find_argument(self._loop.session, "checkpoint_dir", 2)
+        if directory is not None and names.read_literal(directory) is not None:
+            directory = directory if names.read_literal(directory) else None
         if directory is None or (
             isinstance(directory, ast.Constant) and directory.value is None
         ):
@@ -335,9 +337,9 @@ class Initialisers:
         """Whether it names the variables that have no value yet."""
         if isinstance(node, ast.Call):
             return self._scopes.resolve(node.func) in roles.REPORTS
-        name = names.key(node)
+        name = names.find_key(node)
         return name is not None and any(
-            name in names.binds(flow.statement)
+            name in names.find_binds(flow.statement)
             and isinstance(flow.statement, ast.Assign)
             and self._is_report(flow.statement.value)
             for flow in list_every_flow(self._flows)

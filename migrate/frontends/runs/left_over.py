@@ -42,11 +42,13 @@ def check(
     for run in runs:
         allowed |= {id(n) for n in walk_breadth_first(run.call)}
         for leaf in (
-            names.argument(run.call, "fetches", 0),
-            names.argument(run.call, "feed_dict", 1),
+            names.find_argument(run.call, "fetches", 0),
+            names.find_argument(run.call, "feed_dict", 1),
         ):
             if leaf is not None:
-                allowed |= {id(n) for n in walk_breadth_first(displays.display(leaf))}
+                allowed |= {
+                    id(n) for n in walk_breadth_first(displays.find_display(leaf))
+                }
     for call in edits:
         allowed |= {id(n) for n in walk_breadth_first(call)}
     allowed |= {id(n) for n in walk_breadth_first(loop.session)}
@@ -67,19 +69,19 @@ def check(
                     scopes.resolve(node.func) or "",
                 )
     _check_functions(scopes, diagnostics, analysis, loop, allowed)
-    rebound = set().union(*[names.binds(s) for s in loop.tail])
-    constants = _constant_tensors(scopes, flows)
+    rebound = set().union(*[names.find_binds(s) for s in loop.tail])
+    constants = _find_constant_tensors(scopes, flows)
     for statement in loop.tail:
         for node in walk_breadth_first(statement):
             if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
             if not isinstance(node.ctx, ast.Load):
                 continue
-            name = names.key(node)
+            name = names.find_key(node)
             kind = analysis.environment.get(name or "")
             if name in rebound or name is None or kind is None:
                 continue
-            if names.reads(node) & loop.find_own_names(
+            if names.find_reads(node) & loop.find_own_names(
                 node
             ) or loop.is_of_comprehension(node):
                 continue
@@ -125,7 +127,7 @@ def _read_of_step(
     for node in nodes:
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         inside = owner is not None and any(owner.node is n for n in nodes)
         if inside or id(node) in allowed:
             continue
@@ -138,7 +140,7 @@ def _explain(
     scopes: Scopes, node: ast.expr, name: str, kind: ir.Kind
 ) -> tuple[str, str]:
     """What of the step the loop uses outside of run(), and what to do."""
-    if isinstance(node, ast.Name) and scopes.function(node) is not None:
+    if isinstance(node, ast.Name) and scopes.find_function(node) is not None:
         return (
             f"`{name}` uses values that only a step has, but the loop calls it "
             "outside of run()",
@@ -171,7 +173,7 @@ def _is_key(scopes: Scopes, node: ast.expr) -> bool:
     )
 
 
-def _constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:
+def _find_constant_tensors(scopes: Scopes, flows: Sequence[ir.Flow]) -> set[str]:
     """Names of tensors that no feed and no variable changes: `tf.constant(2)`."""
     found: set[str] = set()
     for flow in list_every_flow(flows):

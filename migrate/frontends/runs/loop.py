@@ -35,7 +35,7 @@ class Loop:
         self._scopes = scopes
         self.session = session
         self.name = name
-        more = [plain_sessions.name_of(scopes, call) for call in others]
+        more = [plain_sessions.find_name(scopes, call) for call in others]
         self.session_names = frozenset([name, *[n for n in more if n]])
         self.driver = next(
             node
@@ -57,10 +57,10 @@ class Loop:
         return (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in ("run", "run_step_fn")
-            and names.key(node.func.value) in sessions
+            and names.find_key(node.func.value) in sessions
         )
 
-    def calls(self) -> list[ast.Call]:
+    def list_calls(self) -> list[ast.Call]:
         """Every call that runs the session, in the order of the tree."""
         return [
             node
@@ -75,7 +75,7 @@ class Loop:
             node = node.value
         if not isinstance(node, ast.Name):
             return False
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         return owner is not None and hasattr(owner.node, "generators")
 
     def find_own_names(self, node: ast.AST) -> set[str]:
@@ -87,7 +87,7 @@ class Loop:
                 found |= Helper(node, frozenset()).find_own_names()
         return found
 
-    def statement(self, call: ast.Call) -> ast.stmt:
+    def find_statement(self, call: ast.Call) -> ast.stmt:
         """The statement that a call stands in."""
         node: ast.AST = call
         while not isinstance(node, ast.stmt):

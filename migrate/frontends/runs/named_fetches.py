@@ -29,7 +29,8 @@ def explain_name(
         node
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
-        and names.literal(names.argument(node, "name")) == tensor.rpartition("/")[2]
+        and names.read_literal(names.find_argument(node, "name"))
+        == tensor.rpartition("/")[2]
     ]
     recipe = "Give the tensor to a variable, and fetch that: sess.run(accuracy)."
     if not made:
@@ -57,7 +58,7 @@ def _find_name(fetched: ast.expr, makers: Iterable[ast.Call]) -> str | None:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _ASKS
     ]
     for call in asks:
-        given = names.literal(call.args[0] if call.args else None)
+        given = names.read_literal(call.args[0] if call.args else None)
         if isinstance(given, str):
             return given
     return None

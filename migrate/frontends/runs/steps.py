@@ -9,7 +9,7 @@ from migrate.frontends.runs.loop import Loop
 from migrate.frontends.sessions.fetches import Leaf
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 
 
 class Steps:
@@ -27,24 +27,24 @@ class Steps:
     def share_step(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
         """The same fetches from the same feeds are one function."""
 
-        def signature(s: ir.StepFunction) -> object:
+        def make_signature(s: ir.StepFunction) -> object:
             return (
                 s.feeds,
                 s.element,
                 s.given,
                 s.structure,
-                tuple(_text(f) for f in s.fetches),
-                tuple(_text(k) for k in s.keys),
+                tuple(_spell_fragment(f) for f in s.fetches),
+                tuple(_spell_fragment(k) for k in s.keys),
                 tuple(id(f) for f in s.flows),
                 tuple(s.observed),
                 s.gives_step,
             )
 
         for other in self.made:
-            if signature(other) == signature(step):
+            if make_signature(other) == make_signature(step):
                 return other
         valued = [
-            (names.key(leaf.node) or "").rpartition(".")[2]
+            (names.find_key(leaf.node) or "").rpartition(".")[2]
             for leaf in leaves
             if leaf.has_value
         ]
@@ -53,14 +53,17 @@ class Steps:
             extra = [
                 v
                 for v in valued
-                if v and not any(v in _text(f) for s in self.made for f in s.fetches)
+                if v
+                and not any(
+                    v in _spell_fragment(f) for s in self.made for f in s.fetches
+                )
             ]
             if any(s.name.startswith("train_step") for s in self.made) and extra:
                 wishes.insert(1, f"train_step_with_{extra[0]}")
         else:
             base = "_and_".join(v for v in valued if v) or "evaluate"
             wishes = [f"compute_{base}" if len(base) < 30 else "evaluate", "evaluate"]
-        step.name = self._analysis.fresh(*wishes)
+        step.name = self._analysis.choose_free_name(*wishes)
         self.made.append(step)
         return step
 
@@ -72,15 +75,15 @@ class Steps:
         """
         place = {id(flow): index for index, flow in enumerate(list_every_flow(flows))}
 
-        def updates_of(step: ir.StepFunction) -> list[int]:
+        def list_updates(step: ir.StepFunction) -> list[int]:
             updating = [f for f in list_every_flow(step.flows) if f.update is not None]
             return sorted(place[id(f)] for f in updating if id(f) in place)
 
-        trains = [step for step in self.made if updates_of(step)]
-        ordered = iter(sorted(trains, key=updates_of))
+        trains = [step for step in self.made if list_updates(step)]
+        ordered = iter(sorted(trains, key=list_updates))
         return [next(ordered) if step in trains else step for step in self.made]
 
-    def droppable(
+    def is_droppable(
         self,
         statement: ast.stmt,
         call: ast.Call,
@@ -109,12 +112,12 @@ class Steps:
         return False
 
     def _is_used(self, target: ast.expr) -> bool:
-        name = names.key(target)
+        name = names.find_key(target)
         if name is None:
             return True
-        return name != "_" and any(name in names.reads(s) for s in self._loop.tail)
+        return name != "_" and any(name in names.find_reads(s) for s in self._loop.tail)
 
-    def targets(
+    def write_targets(
         self,
         statement: ast.stmt,
         call: ast.Call,
@@ -122,18 +125,22 @@ class Steps:
         structure: str,
     ) -> Code | None:
         """What is assigned to, where operations left the result."""
-        if not self.droppable(statement, call, leaves, structure):
+        if not self.is_droppable(statement, call, leaves, structure):
             return None
         if not isinstance(statement, ast.Assign):
             return None
         target = statement.targets[0]
         assert isinstance(target, (ast.Tuple, ast.List))
         kept = [e for e, leaf in zip(target.elts, leaves) if leaf.has_value]
-        return join_code(", ", kept) if kept else code("_")
+        return join_code(", ", kept) if kept else make_code("_")
 
 
-def _text(fragment: Code) -> str:
+def _spell_fragment(fragment: Code) -> str:
     return "".join(
-        p if isinstance(p, str) else _text(p) if isinstance(p, Code) else ast.dump(p)
+        p
+        if isinstance(p, str)
+        else _spell_fragment(p)
+        if isinstance(p, Code)
+        else ast.dump(p)
         for p in fragment.parts
     )

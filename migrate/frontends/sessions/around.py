@@ -12,7 +12,7 @@ def list_all_statements(body: list[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for statement in body:
         found.append(statement)
-        for _, suite in names.suites(statement):
+        for _, suite in names.list_suites(statement):
             found.extend(list_all_statements(suite))
     return found
 
@@ -26,11 +26,11 @@ def list_statements_before(
     suite = body
     for statement, field in path:
         found.extend(suite[: suite.index(statement)])
-        suite = dict(names.suites(statement))[field]
+        suite = dict(names.list_suites(statement))[field]
     return found
 
 
-def enclosing(scopes: Scopes, node: ast.AST) -> list[ast.AST]:
+def list_enclosing(scopes: Scopes, node: ast.AST) -> list[ast.AST]:
     """The node and all that it stands in, from the inside to the module."""
     chain = [node]
     while chain[-1] in scopes.parents:

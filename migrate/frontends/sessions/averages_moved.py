@@ -11,10 +11,10 @@ import ast
 
 from migrate.facts import collected_updates, names
 from migrate.facts.collected_updates import Event, Events
-from migrate.facts.one_of import exclusive
+from migrate.facts.one_of import are_exclusive
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
-from migrate.program.functions import parameter_names
+from migrate.program.functions import list_parameter_names
 from migrate.program.ir import Flow
 from migrate.program.slices import Slice
 from migrate.source.nodes import walk_breadth_first
@@ -101,7 +101,7 @@ class AveragesMoved:
         """Refuses a run whose step function would move other averages than TF1 did."""
         trained = [e for e in self._events if not e.asks and self._may_train(e, feed)]
         called = [e for e in trained if self._flows[e] in part.flows]
-        lists = self._lists(call, part)
+        lists = self._find_lists(call, part)
         if called and not lists:
             self._refuse(
                 call,
@@ -145,7 +145,7 @@ class AveragesMoved:
         later = collected_updates.find_later(self._scopes, events, ask, self._around)
         return later is None
 
-    def _lists(self, call: ast.Call, part: Slice) -> list[Event]:
+    def _find_lists(self, call: ast.Call, part: Slice) -> list[Event]:
         """The lists on which a run depends, at every time that it is made."""
         found = [
             e
@@ -191,7 +191,7 @@ class AveragesMoved:
             node = parent
         updates = [f for f in part.flows if f.update is not None]
         return any(
-            exclusive(self._scopes, f.statement, self._flows[ask].statement)
+            are_exclusive(self._scopes, f.statement, self._flows[ask].statement)
             or branch not in self._find_nodes_above(f.statement)
             for branch, _ in around
             for f in updates
@@ -205,55 +205,55 @@ class AveragesMoved:
         return found
 
     def _may_train(self, event: Event, feed: dict[str, ast.expr]) -> bool:
-        training = collected_updates.training_of(self._scopes, event.call)
+        training = collected_updates.find_training(self._scopes, event.call)
         if training is None:
             return any(k.arg is None for k in event.call.keywords)
-        return self._truth(training, event.through, feed) is not False
+        return self._find_truth(training, event.through, feed) is not False
 
-    def _truth(
+    def _find_truth(
         self,
         node: ast.expr,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
         feed: dict[str, ast.expr],
     ) -> bool | None:
         """What an argument says in a run; None where it is not known."""
-        value = names.literal(node)
+        value = names.read_literal(node)
         if value is not None:
             return bool(value)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._truth(node.operand, through, feed)
+            inner = self._find_truth(node.operand, through, feed)
             return None if inner is None else not inner
         if isinstance(node, ast.Call) and node.args:
             if self._scopes.resolve(node.func) in ("tf.cast", "tf.identity"):
-                return self._truth(node.args[0], through, feed)
+                return self._find_truth(node.args[0], through, feed)
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return None
         if isinstance(node, ast.Name):
             given = self._find_argument(node, through)
             if given is not None:
-                return self._truth(given[0], given[1], feed)
-        name = self._placeholder(node)
+                return self._find_truth(given[0], given[1], feed)
+        name = self._find_placeholder(node)
         if name in feed:
-            fed = names.literal(feed[name])
+            fed = names.read_literal(feed[name])
             return None if fed is None else bool(fed)
         if name in self._analysis.placeholders:
             default = self._analysis.placeholders[name].default
-            fed = names.literal(default) if default is not None else None
+            fed = names.read_literal(default) if default is not None else None
             return None if fed is None else bool(fed)
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings.get(node.id, []) if owner is not None else []
             if len(bound) == 1 and isinstance(bound[0], ast.Assign):
                 made = bound[0].value
                 if isinstance(bound[0].targets[0], ast.Name) and (
-                    node.id not in names.reads(made)
+                    node.id not in names.find_reads(made)
                 ):
-                    return self._truth(made, through, feed)
+                    return self._find_truth(made, through, feed)
         return None
 
-    def _placeholder(self, node: ast.expr) -> str:
+    def _find_placeholder(self, node: ast.expr) -> str:
         """The key of the placeholder that a name, or an object's attribute, may be."""
-        name = names.key(node) or ""
+        name = names.find_key(node) or ""
         if name in self._analysis.placeholders or not isinstance(node, ast.Attribute):
             return name
         alike = [
@@ -269,9 +269,9 @@ class AveragesMoved:
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
     ) -> tuple[ast.expr, tuple[tuple[ast.Call, ast.FunctionDef], ...]] | None:
         """What a function's parameter is given, and where."""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         for at, (call, function) in enumerate(through):
-            parameters = parameter_names(function)
+            parameters = list_parameter_names(function)
             if owner is None or owner.node is not function:
                 continue
             if node.id not in parameters or len(owner.bindings.get(node.id, [])) != 1:
@@ -281,7 +281,7 @@ class AveragesMoved:
             bound = names.bind_arguments(call, tuple(parameters))
             if bound is None:
                 return None
-            value = bound.get(node.id) or _default(function, node.id)
+            value = bound.get(node.id) or _find_default(function, node.id)
             return None if value is None else (value, through[:at])
         return None
 
@@ -297,7 +297,7 @@ def _list_own_parts(flow: Flow) -> list[ast.AST]:
     return [header] if header is not None else []
 
 
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
+def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs: list[tuple[ast.arg, ast.expr | None]] = []

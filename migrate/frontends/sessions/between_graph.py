@@ -22,11 +22,11 @@ from migrate.frontends.runs import RunResolver
 from migrate.frontends.sessions import graph_suites
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.around import (
-    enclosing,
     list_all_statements,
+    list_enclosing,
     list_statements_before,
 )
-from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import find_hook_classes
 from migrate.frontends.sessions.iterators import check_elsewhere
 from migrate.frontends.sessions.openings import explain_opening
 from migrate.frontends.sessions.snapshots import Snapshots
@@ -69,7 +69,7 @@ def recognise(
         return None
     sessions.sort(key=lambda call: call.lineno)
     if len(sessions) > 1 and not plain_sessions.is_in_turn(scopes, sessions):
-        trains = plain_sessions.training(scopes, sessions)
+        trains = plain_sessions.find_training(scopes, sessions)
         other = next(call for call in sessions if call is not trains)
         diagnostics.refuse(
             "N101",
@@ -100,7 +100,7 @@ class _Recogniser:
         self.connected: str | None = None
 
     def run(self) -> ir.TrainingProgram | None:
-        chain = enclosing(self.scopes, self.session_call)
+        chain = list_enclosing(self.scopes, self.session_call)
         session = self._read_opening(chain)
         if session is None:
             return None
@@ -129,7 +129,7 @@ class _Recogniser:
             return None
         plain = plain_sessions.is_plain(self.scopes, self.session_call)
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
-        servers = self.connected is None and clusters.servers()
+        servers = self.connected is None and clusters.list_servers()
         if local and plain and servers:
             self.diagnostics.refuse(
                 "C101",
@@ -152,7 +152,7 @@ class _Recogniser:
             (self.session_call, *self.others),
             self.connected is not None,
         ).find(driver, again and not self.towers)
-        return None if shape is None else self._program(driver, shape, cluster)
+        return None if shape is None else self._make_program(driver, shape, cluster)
 
     def _read_opening(self, chain: list[ast.AST]) -> ast.With | None:
         """The statement that opens the session, whose name it keeps; None: refused."""
@@ -181,7 +181,7 @@ class _Recogniser:
         """Finds the cluster that a client places its graph on; False: it is refused."""
         placed = bool(self.towers and self.towers.devices)
         if placement.is_client(self.scopes, self.session_call, placed):
-            self.connected = placement.cluster_of(
+            self.connected = placement.find_cluster(
                 self.scopes, self.diagnostics, self.session_call, self.driver
             )
             return self.connected is not None
@@ -202,7 +202,7 @@ class _Recogniser:
 
     # -- the program -------------------------------------------------------------
 
-    def _program(
+    def _make_program(
         self,
         driver: ast.FunctionDef | ast.Module,
         shape: graph_suites.Shape,
@@ -210,7 +210,7 @@ class _Recogniser:
     ) -> ir.TrainingProgram | None:
         path, home, session = shape.path, shape.home, shape.entry
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
-        joins = clusters.joins(cluster) if cluster is not None else []
+        joins = clusters.find_joins(cluster) if cluster is not None else []
         if cluster is not None and not joins:
             self.diagnostics.refuse(
                 "C101",
@@ -225,12 +225,12 @@ class _Recogniser:
             self.scopes, self.diagnostics, self.session_call, driver, home
         )
         clustered = optional.find(cluster) if cluster is not None else None
-        analysis, helpers = self._analysis(cluster)
+        analysis, helpers = self._make_analysis(cluster)
         for outer in list_statements_before(driver.body, path):
-            analysis.statement(outer)
+            analysis.analyse_statement(outer)
         at = home.index(session)
-        flows = [analysis.statement(s) for s in home[:at]]
-        anchor = self._anchor(home, joins, cluster, flows)
+        flows = [analysis.analyse_statement(s) for s in home[:at]]
+        anchor = self._find_anchor(home, joins, cluster, flows)
         tail = home[at:]
         for late in set(joins) & set(list_all_statements(tail)):
             self.diagnostics.refuse(
@@ -265,7 +265,7 @@ class _Recogniser:
             sync.condition = self._move_condition_to_server(
                 sync.condition, cluster, driver.body
             )
-        replication = self._replication(sync, cluster)
+        replication = self._choose_replication(sync, cluster)
         lone = lone_tasks.trains_alone(
             self.scopes, self.diagnostics, self.session_call, cluster, replication
         )
@@ -322,7 +322,7 @@ class _Recogniser:
             fed_inside=tuple(runs.inside.found),
             scope_numbers=analysis.scope_numbers,
             numbers_layers=self._numbers_layers(analysis),
-            fed_datasets=runs.fed_datasets.specs(),
+            fed_datasets=runs.fed_datasets.write_specs(),
             dissolved=shape.dissolved,
             others=self.others,
             initialises_again=runs.initialises_again,
@@ -335,7 +335,7 @@ class _Recogniser:
             clustered=clustered,
         )
         if replication.has_coordinator:
-            WorkerStatements(self.scopes, self.diagnostics, program).place()
+            WorkerStatements(self.scopes, self.diagnostics, program).place_statements()
         elif replication is ir.Replication.SYNCHRONOUS:
             TaskDependence(self.scopes, self.diagnostics, program).check_updates(
                 list_statements_before(driver.body, path)
@@ -358,20 +358,20 @@ class _Recogniser:
             )
         return bool(analysis.layer_numbers.find_late())
 
-    def _analysis(
+    def _make_analysis(
         self, cluster: ir.Cluster | None
     ) -> tuple[Analysis, tuple[Helper, ...]]:
         """The analysis of binding times, and the functions that run the session."""
         analysis = Analysis(self.scopes, self.diagnostics)
         analysis.updated_by = self.towers.updated_by if self.towers else ""
-        analysis.own_hooks = frozenset(hook_classes(self.scopes))
+        analysis.own_hooks = frozenset(find_hook_classes(self.scopes))
         helpers: tuple[Helper, ...] = ()
         if cluster is None and not self.others:
             helpers = find_helpers(self.scopes, self.session_call, self.session_name)
         analysis.helpers = frozenset(helper.node for helper in helpers)
         return analysis, helpers
 
-    def _replication(
+    def _choose_replication(
         self, sync: Synchronisation, cluster: ir.Cluster | None
     ) -> ir.Replication:
         """How the program is replicated, with its cluster or without one."""
@@ -391,7 +391,7 @@ class _Recogniser:
     def _check_plain(self, tail: list[ast.stmt], helpers: tuple[Helper, ...]) -> None:
         """Refuses what a plain session does that a monitored one cannot."""
         for call in (self.session_call, *self.others):
-            name = plain_sessions.name_of(self.scopes, call) or self.session_name
+            name = plain_sessions.find_name(self.scopes, call) or self.session_name
             plain_sessions.check(
                 self.scopes, self.diagnostics, call, name, tail, helpers
             )
@@ -425,9 +425,9 @@ class _Recogniser:
             late = [
                 s
                 for s in list_all_statements(body)
-                if not names.suites(s)
+                if not names.list_suites(s)
                 and s.lineno > cluster.server.lineno
-                and names.binds(s) & names.reads(condition)
+                and names.find_binds(s) & names.find_reads(condition)
             ]
             if not late:
                 return condition
@@ -449,7 +449,7 @@ class _Recogniser:
             condition = value
         return condition
 
-    def _anchor(
+    def _find_anchor(
         self,
         home: list[ast.stmt],
         joins: list[ast.stmt],

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts.reach import definitions
+from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import estimator as table
@@ -79,7 +79,7 @@ def _replaces_tensors(node: ast.ClassDef) -> bool:
     )
 
 
-def hook_classes(scopes: Scopes) -> Iterator[ast.ClassDef]:
+def find_hook_classes(scopes: Scopes) -> Iterator[ast.ClassDef]:
     """Classes that are hooks with TF1's methods, over however many classes of the file."""
     for node in scopes.walk():
         if isinstance(node, ast.ClassDef) and _is_hook(node, scopes, frozenset()):
@@ -92,7 +92,7 @@ def find_derived_hooks(scopes: Scopes) -> list[DerivedHook]:
     for node in scopes.walk():
         if isinstance(node, ast.ClassDef):
             for base in node.bases:
-                name = _TF1S.get(table.public(scopes.resolve(base) or ""))
+                name = _TF1S.get(table.find_public(scopes.resolve(base) or ""))
                 if name is not None and _relies_on_it(node, scopes):
                     found.append(DerivedHook(node, base, name))
     return found
@@ -100,11 +100,11 @@ def find_derived_hooks(scopes: Scopes) -> list[DerivedHook]:
 
 def _is_hook(node: ast.ClassDef, scopes: Scopes, seen: frozenset[ast.AST]) -> bool:
     for base in node.bases:
-        symbol = table.public(scopes.resolve(base) or "")
+        symbol = table.find_public(scopes.resolve(base) or "")
         if symbol in _OF_THEIR_OWN or _TF1S.get(symbol) in DERIVABLE:
             return True
         if isinstance(base, ast.Name):
-            for above in definitions(scopes, base):
+            for above in find_definitions(scopes, base):
                 if isinstance(above, ast.ClassDef) and above not in seen:
                     if _is_hook(above, scopes, seen | {node}):
                         return True
@@ -131,7 +131,7 @@ def _relies_on_it(node: ast.ClassDef, scopes: Scopes) -> bool:
         isinstance(other, ast.ClassDef)
         and other is not node
         and any(
-            isinstance(base, ast.Name) and node in definitions(scopes, base)
+            isinstance(base, ast.Name) and node in find_definitions(scopes, base)
             for base in other.bases
         )
         for other in scopes.walk()

@@ -45,19 +45,19 @@ class Displays:
         ]
         return any(
             isinstance(s, ast.Assign)
-            and name in names.binds(s)
+            and name in names.find_binds(s)
             and isinstance(s.value, (ast.List, ast.Dict))
             for s in statements
         ) and any(
-            name in names.mutates(s)
-            or (isinstance(s, ast.AugAssign) and names.key(s.target) == name)
+            name in names.find_mutations(s)
+            or (isinstance(s, ast.AugAssign) and names.find_key(s.target) == name)
             for s in statements
-            if not names.suites(s)
+            if not names.list_suites(s)
         )
 
-    def display(self, value: ast.expr) -> ast.expr:
+    def find_display(self, value: ast.expr) -> ast.expr:
         """The list, tuple or dict a name stands for, if it is written out once."""
-        name = names.key(value)
+        name = names.find_key(value)
         if name is None:
             return value
         found = [
@@ -71,7 +71,7 @@ class Displays:
                     if isinstance(n, ast.stmt)
                 ],
             ]
-            if not names.suites(s) and name in names.binds(s)
+            if not names.list_suites(s) and name in names.find_binds(s)
             if self._is_same_name(value, s)
         ]
         if len(found) == 1 and isinstance(found[0], ast.Assign):
@@ -90,7 +90,9 @@ class Displays:
         """Whether a name is, in another place, the same one: not another function's."""
         if not isinstance(value, ast.Name):
             return True
-        one, two = (self.scopes.scope_of(n).owner(value.id) for n in (value, other))
+        one, two = (
+            self.scopes.find_scope(n).find_owner(value.id) for n in (value, other)
+        )
         return one is two
 
     def _is_only_run(self, name: str, value: ast.expr) -> bool:
@@ -100,7 +102,7 @@ class Displays:
                 if (
                     isinstance(node, (ast.Name, ast.Attribute))
                     and isinstance(node.ctx, ast.Load)
-                    and names.key(node) == name
+                    and names.find_key(node) == name
                     and self._is_same_name(value, node)
                 ):
                     call = self.scopes.parents[node]

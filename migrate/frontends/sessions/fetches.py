@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Kind
 
 
@@ -29,16 +29,18 @@ class Leaf:
     def value(self) -> Code:
         """What the step function returns for it; an operation's value is None."""
         if not self.has_value:
-            return code("None")
+            return make_code("None")
         if not self.inner:
-            return code(self.node)
+            return make_code(self.node)
         values = [leaf.value for leaf in self.inner]
         if isinstance(self.node, ast.Dict):
-            pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
-            return code("{", join_code(", ", pairs), "}")
+            pairs = [make_code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
+            return make_code("{", join_code(", ", pairs), "}")
         if isinstance(self.node, ast.List):
-            return code("[", join_code(", ", values), "]")
-        return code("(", join_code(", ", values), ",)" if len(values) == 1 else ")")
+            return make_code("[", join_code(", ", values), "]")
+        return make_code(
+            "(", join_code(", ", values), ",)" if len(values) == 1 else ")"
+        )
 
     def walk_leaves(self) -> Iterator[Leaf]:
         if not self.inner:

@@ -82,7 +82,7 @@ class Suites:
                 (
                     (s, field, nested)
                     for s in suite
-                    for field, nested in names.suites(s)
+                    for field, nested in names.list_suites(s)
                     if any(x is session for x in list_all_statements(nested))
                 ),
                 None,

@@ -10,7 +10,7 @@ from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import CALLBACK, HOOKS, SESSION_HOOK, HookRow
@@ -39,7 +39,7 @@ class SessionHooks:
         self.diagnostics = diagnostics
         self.displays = displays
         inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
-        scope = scopes.scope_of(inside) if inside is not None else scopes.module
+        scope = scopes.find_scope(inside) if inside is not None else scopes.module
         self._named = NamedTensors(scopes, scope)
         self.flows = flows
         self.tail = tail
@@ -57,7 +57,7 @@ class SessionHooks:
                     symbol = self.scopes.resolve(node.func)
                     row = HOOKS.get(symbol or "")
                     if row is not None and node not in self.edits:
-                        self._hook(node, row)
+                        self._rewrite_hook(node, row)
                     elif row is None and symbol in _OF_GRAPHS:
                         self.diagnostics.refuse(
                             "N151",
@@ -68,7 +68,7 @@ class SessionHooks:
                             symbol,
                         )
 
-    def _hook(self, call: ast.Call, row: HookRow) -> None:
+    def _rewrite_hook(self, call: ast.Call, row: HookRow) -> None:
         bound = names.bind_arguments(call, row.parameters)
         if bound is None:
             self.diagnostics.refuse(
@@ -97,10 +97,10 @@ class SessionHooks:
                 keys = self._observe(value, row)
                 if keys is None:
                     return
-                parts.append(code(f"{name}=", keys))
+                parts.append(make_code(f"{name}=", keys))
             else:
-                parts.append(code(f"{name}=", value))
-        self.edits[call] = code(
+                parts.append(make_code(f"{name}=", value))
+        self.edits[call] = make_code(
             "training_session.", row.target, "(", join_code(", ", parts), ")"
         )
 
@@ -119,13 +119,13 @@ class SessionHooks:
 
     def _observe(self, value: ast.expr, row: HookRow) -> str | None:
         """Has the step functions give a hook's tensors; returns the keys as source."""
-        display = self.displays.display(value)
+        display = self.displays.find_display(value)
         pairs: list[tuple[str, ast.expr]] = []
         item: ast.expr
         if row.tensors == "tensors":
             if isinstance(display, ast.Dict):
                 for key, item in zip(display.keys, display.values):
-                    text = names.literal(key)
+                    text = names.read_literal(key)
                     if not isinstance(text, str):
                         self.diagnostics.refuse(
                             "N151",
@@ -137,7 +137,7 @@ class SessionHooks:
                     pairs.append((text, item))
                 pairs.sort(key=lambda pair: pair[0])
             elif isinstance(display, (ast.List, ast.Tuple)):
-                pairs = [(_tag(item), item) for item in display.elts]
+                pairs = [(_find_tag(item), item) for item in display.elts]
             else:
                 self.diagnostics.refuse(
                     "N151",
@@ -218,7 +218,7 @@ def _is_empty(listeners: ast.expr) -> bool:
     return isinstance(listeners, ast.Constant) and listeners.value is None
 
 
-def _tag(item: ast.expr) -> str:
+def _find_tag(item: ast.expr) -> str:
     """Under which TF1's hook tells a tensor of a list."""
-    literal = names.literal(item)
+    literal = names.read_literal(item)
     return literal if isinstance(literal, str) else ast.unparse(item)

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from migrate.facts import names
-from migrate.facts.reach import find_reached, methods
+from migrate.facts.reach import find_methods, find_reached
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -32,7 +32,7 @@ def check_elsewhere(
         roots: list[ast.AST] = [s for s in driver.body if not isinstance(s, _DEFINES)]
     else:
         roots = [driver]
-    own_get_next = "get_next" in methods(scopes)
+    own_get_next = "get_next" in find_methods(scopes)
     for definition in [*roots, *find_reached(scopes, roots)]:
         for node in walk_breadth_first(definition):
             if not (
@@ -113,7 +113,7 @@ class Iterators:
             if not isinstance(flow.statement, ast.Assign) or value is None:
                 continue
             if flow.kind is Kind.ITERATOR:
-                name = names.key(flow.statement.targets[0])
+                name = names.find_key(flow.statement.targets[0])
                 symbol = self._find_symbol(value)
                 if name is not None and symbol in roles.REINITIALIZABLE:
                     self._read_structure(flow, name, value)
@@ -133,7 +133,7 @@ class Iterators:
                     continue
                 self.iterators[name] = dataset
             elif flow.kind is Kind.ELEMENT:
-                self._element(flow, value)
+                self._note_element(flow, value)
 
     def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
         """That elements are taken where they always are."""
@@ -158,7 +158,7 @@ class Iterators:
     def find_given_later(self) -> set[str]:
         """The iterators that nothing makes before an initializer is run."""
         return {
-            names.key(flow.statement.targets[0]) or ""
+            names.find_key(flow.statement.targets[0]) or ""
             for flow in list_every_flow(self.flows)
             if isinstance(flow.statement, ast.Assign)
             and self._find_symbol(flow.statement.value) in roles.REINITIALIZABLE
@@ -171,8 +171,8 @@ class Iterators:
             and call.func.attr == "make_initializer"
         ):
             return None
-        name = names.key(call.func.value)
-        dataset = names.argument(call, "dataset", 0)
+        name = names.find_key(call.func.value)
+        dataset = names.find_argument(call, "dataset", 0)
         if name not in self.iterators or dataset is None:
             return None
         return name or "", dataset
@@ -196,9 +196,11 @@ class Iterators:
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "make_initializer"
-            and names.key(node.func.value) == name
+            and names.find_key(node.func.value) == name
         ]
-        datasets = [(use, names.argument(node, "dataset", 0)) for use, node in made]
+        datasets = [
+            (use, names.find_argument(node, "dataset", 0)) for use, node in made
+        ]
         named = [d for use, d in datasets if d is not None and self._is_settled(d, use)]
         structure = self._find_declared(flow, call, _STRUCTURE)
         if not named or len(named) < len(datasets) or structure is None:
@@ -218,8 +220,8 @@ class Iterators:
     def _read_handle(self, flow: Flow, name: str, call: ast.expr) -> None:
         """`iterator = tf.data.Iterator.from_string_handle(handle, types, shapes)`."""
         assert isinstance(call, ast.Call)
-        handle = names.argument(call, "string_handle", 0)
-        key = names.key(handle) if handle is not None else None
+        handle = names.find_argument(call, "string_handle", 0)
+        key = names.find_key(handle) if handle is not None else None
         structure = self._find_declared(flow, call, _HANDLED)
         if key not in self.analysis.placeholders or structure is None:
             self.diagnostics.refuse(
@@ -245,7 +247,7 @@ class Iterators:
 
     def _is_settled(self, dataset: ast.expr, use: Flow) -> bool:
         """Whether it is a name that keeps, from `use` on, the dataset it has there."""
-        name = names.key(dataset)
+        name = names.find_key(dataset)
         if name is None:
             return False
         found = find_bindings(self.flows, name)
@@ -280,7 +282,7 @@ class Iterators:
         described = self._find_described(types, "output_types")
         other = self._find_described(shapes, "output_shapes")
         if described is not None and other is not None:
-            same = names.key(described) == names.key(other)
+            same = names.find_key(described) == names.find_key(other)
             return described if same and self._is_settled(described, use) else None
         if described is not None or other is not None:
             return None
@@ -304,7 +306,7 @@ class Iterators:
                 size = size.args[0]
             if not isinstance(size, (ast.List, ast.Tuple)):
                 return None
-            specs.append(code("tf.TensorSpec(", size, ", ", part, ")"))
+            specs.append(make_code("tf.TensorSpec(", size, ", ", part, ")"))
         return tuple(specs)
 
     def _find_described(self, node: ast.expr, what: str) -> ast.expr | None:
@@ -329,7 +331,7 @@ class Iterators:
                 return value.args[0]
         return None
 
-    def _element(self, flow: Flow, value: ast.expr) -> None:
+    def _note_element(self, flow: Flow, value: ast.expr) -> None:
         """`x, y = iterator.get_next()`."""
         if not (
             isinstance(value, ast.Call)
@@ -338,7 +340,7 @@ class Iterators:
         ):
             return
         source = value.func.value
-        name = names.key(source)
+        name = names.find_key(source)
         if name is None or name not in self.iterators:
             dataset = self._find_dataset(source)
             if dataset is None:
@@ -350,14 +352,14 @@ class Iterators:
                     "iterator = dataset.make_one_shot_iterator(); x = iterator.get_next().",
                 )
                 return
-            name = self.analysis.fresh("iterator", "batches")
+            name = self.analysis.choose_free_name("iterator", "batches")
             self.iterators[name] = dataset
             self.unnamed[name] = dataset
         assert isinstance(flow.statement, ast.Assign)
-        bound = names.binds(flow.statement)
+        bound = names.find_binds(flow.statement)
         for target in flow.statement.targets:
             for node in walk_breadth_first(
                 target
             ):  # In the order in which they are written.
-                if (key := names.key(node)) is not None and key in bound:
+                if (key := names.find_key(node)) is not None and key in bound:
                     self.elements[key] = (name, flow)

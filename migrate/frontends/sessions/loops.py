@@ -32,7 +32,7 @@ def begins_graph(scopes: Scopes, block: ast.stmt, session: ast.stmt) -> bool:
     node: ast.AST = session
     while node in inside:
         parent = scopes.parents[node]
-        suites = names.suites(parent) if isinstance(parent, ast.stmt) else []
+        suites = names.list_suites(parent) if isinstance(parent, ast.stmt) else []
         suite = next((s for _, s in suites if node in s), [])
         before = suite[: suite.index(node)] if node in suite else []
         if any(_resets(scopes, s) for s in before):

@@ -30,7 +30,7 @@ class MetricChecks:
     @property
     def streamed(self) -> bool:
         """Whether the program has streaming metrics."""
-        return any(self._metric(f.statement) for f in list_every_flow(self._flows))
+        return any(self._find_metric(f.statement) for f in list_every_flow(self._flows))
 
     def check(
         self, call: ast.Call, part: Slice, fetched: Slice, whole: set[str]
@@ -47,7 +47,7 @@ class MetricChecks:
         steps = [
             f for f in list_every_flow(self._flows) if f in part.flows and not f.suites
         ]
-        of = {f: metric for f in steps if (metric := self._metric(f.statement))}
+        of = {f: metric for f in steps if (metric := self._find_metric(f.statement))}
         if not of:
             return
         for flow in of:
@@ -66,7 +66,7 @@ class MetricChecks:
             name
             for flow, (_, method) in of.items()
             if method == "update"
-            for name in names.binds(flow.statement)
+            for name in names.find_binds(flow.statement)
         }
         for flow in steps:
             if flow in of or (flow.binds and flow.binds <= whole):
@@ -99,12 +99,12 @@ class MetricChecks:
                 )
             )
 
-    def _metric(self, statement: ast.stmt) -> tuple[str, str] | None:
+    def _find_metric(self, statement: ast.stmt) -> tuple[str, str] | None:
         """`metric.value()` or `metric.update(...)` as all that a statement computes."""
         value = getattr(statement, "value", None)
         if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
             return None
-        base = names.key(value.func.value) or ""
+        base = names.find_key(value.func.value) or ""
         if self._analysis.environment.get(base) is not Kind.METRIC:
             return None
         return base, value.func.attr
@@ -120,14 +120,14 @@ def _keeps(statement: ast.stmt, updates: set[str]) -> bool:
         node = work.pop()
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             work.extend(node.elts)
-            if any(names.key(e) in updates for e in node.elts):
+            if any(names.find_key(e) in updates for e in node.elts):
                 return True
         elif isinstance(node, ast.Dict):
             work.extend(node.values)
-            if any(names.key(e) in updates for e in node.values):
+            if any(names.find_key(e) in updates for e in node.values):
                 return True
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in ("append", "update", "setdefault", "insert"):
-                if any(names.key(a) in updates for a in node.args):
+                if any(names.find_key(a) in updates for a in node.args):
                     return True
     return False

@@ -42,7 +42,7 @@ def refuse(
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Load)
                 and node.id in gone
-                and scopes.scope_of(node).owner(node.id) is home
+                and scopes.find_scope(node).find_owner(node.id) is home
             ):
                 diagnostics.refuse(
                     "N135",

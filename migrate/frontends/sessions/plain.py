@@ -11,12 +11,12 @@ from collections.abc import Collection
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper, takes_session
-from migrate.facts.one_of import exclusive
+from migrate.facts.one_of import are_exclusive
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
-from migrate.frontends.sessions.around import enclosing
+from migrate.frontends.sessions.around import list_enclosing
 from migrate.program.binding_time import Diagnostics
-from migrate.rules.symbols import verdict
+from migrate.rules.symbols import find_verdict
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -47,7 +47,7 @@ def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
     )
 
 
-def name_of(scopes: Scopes, call: ast.Call) -> str | None:
+def find_name(scopes: Scopes, call: ast.Call) -> str | None:
     """The name of a session that is opened by `with ... as name:`."""
     item = scopes.parents[call]
     if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
@@ -55,7 +55,7 @@ def name_of(scopes: Scopes, call: ast.Call) -> str | None:
     return None
 
 
-def training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
+def find_training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
     """Of several sessions the one that trains, as far as their place tells.
 
     A monitored one before a plain one, one on a server before one without, one with a
@@ -71,7 +71,11 @@ def training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
         blocks[inner]
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.For | ast.While)
-        and (inner := next((n for n in enclosing(scopes, node) if n in blocks), None))
+        and (
+            inner := next(
+                (n for n in list_enclosing(scopes, node) if n in blocks), None
+            )
+        )
     }
     return max(
         sessions,
@@ -91,16 +95,16 @@ def is_in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
     """
     if not all(is_plain(scopes, s) and is_local(scopes, s) for s in sessions):
         return False
-    if any(names.argument(s, "graph", 1) is not None for s in sessions):
+    if any(names.find_argument(s, "graph", 1) is not None for s in sessions):
         return False
-    if any(name_of(scopes, s) is None for s in sessions):
+    if any(find_name(scopes, s) is None for s in sessions):
         return False
     blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
-    home = scopes.scope_of(blocks[0])
+    home = scopes.find_scope(blocks[0])
     nested = any(
         b in walk_breadth_first(a) for a in blocks for b in blocks if a is not b
     )
-    if nested or any(scopes.scope_of(block) is not home for block in blocks):
+    if nested or any(scopes.find_scope(block) is not home for block in blocks):
         return False
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
@@ -119,10 +123,10 @@ def is_in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
 def is_local(scopes: Scopes, call: ast.Call) -> bool:
     """Whether the session is given no server."""
     name = "target" if is_plain(scopes, call) else "master"
-    target = names.argument(call, name, 0)
+    target = names.find_argument(call, name, 0)
     return (
         target is None
-        or names.literal(target) in ("", None)
+        or names.read_literal(target) in ("", None)
         and isinstance(target, ast.Constant)
     )
 
@@ -170,7 +174,7 @@ def check(
             "the tool cannot tell the session's arguments apart",
             "Write its arguments out, without * and **.",
         )
-    own = scopes.scope_of(session).owner(session_name)
+    own = scopes.find_scope(session).find_owner(session_name)
     inside = {node for statement in tail for node in walk_breadth_first(statement)}
     for helper in helpers:
         inside |= set(walk_breadth_first(helper.node))
@@ -184,7 +188,7 @@ def check(
             isinstance(node, ast.Name)
             and node.id == session_name
             and isinstance(node.ctx, ast.Load)
-            and scopes.scope_of(node).owner(session_name) is own
+            and scopes.find_scope(node).find_owner(session_name) is own
         ):
             continue
         if node in inside:
@@ -207,14 +211,14 @@ def _is_of_another_value(
     print(s)
     with tf.Session() as s:
     """
-    if scopes.scope_of(node) is not scopes.scope_of(session):
+    if scopes.find_scope(node) is not scopes.find_scope(session):
         return False
     above: ast.AST | None = scopes.parents.get(session)
     while above is not None:
         if isinstance(above, (ast.For, ast.While)):
             return False  # Then it may be the last round's session.
         above = scopes.parents.get(above)
-    owner = scopes.scope_of(node).owner(session_name)
+    owner = scopes.find_scope(node).find_owner(session_name)
     bindings = owner.bindings[session_name] if owner is not None else []
     return (node.lineno, node.col_offset) < (
         session.lineno,
@@ -243,7 +247,7 @@ def _check_use(
             and isinstance(outer, ast.Call)
             and (
                 scopes.resolve(outer.func) in _GRAPH_ARGUMENTS
-                or _method(outer) == "add_graph"
+                or _find_method(outer) == "add_graph"
             )
         ):
             return
@@ -259,14 +263,15 @@ def _check_use(
     if isinstance(call, ast.Call) and takes_session(scopes, helpers, call, node):
         return
     if isinstance(call, ast.Call) and (
-        _method(call) in _TAKERS or scopes.resolve(call.func) == "tf.train.global_step"
+        _find_method(call) in _TAKERS
+        or scopes.resolve(call.func) == "tf.train.global_step"
     ):
         return
     if isinstance(call, ast.Call):
         symbol = scopes.resolve(call.func) or ""
-        if symbol.startswith("tf.") and verdict(symbol).outcome is Outcome.REFUSED:
+        if symbol.startswith("tf.") and find_verdict(symbol).outcome is Outcome.REFUSED:
             return  # Which says more.
-    if isinstance(call, ast.Call) and _method(call) == "load":
+    if isinstance(call, ast.Call) and _find_method(call) == "load":
         assert isinstance(call.func, ast.Attribute)
         variable = ast.unparse(call.func.value)
         diagnostics.refuse(
@@ -287,7 +292,7 @@ def _check_use(
     )
 
 
-def _method(call: ast.Call) -> str:
+def _find_method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
@@ -325,17 +330,17 @@ def initialise_again(
             and (
                 (
                     node.func.attr == "run"
-                    and names.key(node.func.value) in session_names
+                    and names.find_key(node.func.value) in session_names
                 )
                 or (
                     node.func.attr == "restore"
-                    and any(names.key(a) in session_names for a in node.args)
+                    and any(names.find_key(a) in session_names for a in node.args)
                 )
             )
         ):
             earlier.append(node)
     return any(_is_in_loop(scopes, again, in_tail) for again in initialisers) or any(
-        other.lineno < again.lineno and not exclusive(scopes, other, again)
+        other.lineno < again.lineno and not are_exclusive(scopes, other, again)
         for again in initialisers
         for other in earlier
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, list_every_flow
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import plain_calls, roles
@@ -54,8 +54,8 @@ class Snapshots:
                 if late:
                     self.early.add(node)
                     continue
-                name = self.analysis.fresh("variables_by_then")
-                flow.lifts.append(ir.Lift(node, name, code(node), code(name)))
+                name = self.analysis.choose_free_name("variables_by_then")
+                flow.lifts.append(ir.Lift(node, name, make_code(node), make_code(name)))
                 flow.build = True
 
     def _may_make_late(self, flow: ir.Flow) -> bool:
@@ -85,7 +85,7 @@ class Snapshots:
         return (
             isinstance(function, ast.Name)
             and function.id in plain_calls.BUILTINS
-            and self.scopes.scope_of(function).owner(function.id) is None
+            and self.scopes.find_scope(function).find_owner(function.id) is None
         )
 
     def _makes(self, flow: ir.Flow) -> bool:

@@ -43,7 +43,7 @@ class StepChecks:
         for flow in [
             f for f in list_every_flow(self.flows) if f in part.flows and not f.suites
         ]:
-            assigns = self._assignments(flow.statement)
+            assigns = self._find_assignments(flow.statement)
             inner = {n for call, _ in assigns for n in walk_breadth_first(call)}
             within: list[tuple[ast.AST, set[str]]] = []
             done: set[str] = set()
@@ -70,7 +70,7 @@ class StepChecks:
                 )
                 for n in rest
             ]
-            for branch in names.reads(flow.statement) & set(branches):
+            for branch in names.find_reads(flow.statement) & set(branches):
                 targets, body = branches[branch]
                 within += [(n, assigned) for n in body]
                 done |= targets
@@ -79,7 +79,7 @@ class StepChecks:
                 for node, changed in within
                 if isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and (name := names.key(node)) in changed
+                and (name := names.find_key(node)) in changed
                 and not isinstance(self.scopes.parents.get(node), ast.Attribute)
             }
             if again and flow.update is None:
@@ -140,7 +140,7 @@ class StepChecks:
     def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
         """What a run computes, in order, each with the variables that it assigns to."""
         return [
-            (flow, [target for _, target in self._assignments(flow.statement)])
+            (flow, [target for _, target in self._find_assignments(flow.statement)])
             for flow in list_every_flow(self.flows)
             if flow in part.flows and not flow.suites
         ]
@@ -150,14 +150,14 @@ class StepChecks:
         return (
             part.trains
             or any(
-                flow.update is not None or bool(self._assignments(flow.statement))
+                flow.update is not None or bool(self._find_assignments(flow.statement))
                 for flow in part.flows
                 if not flow.suites
             )
-            or bool(self._assignments(ast.Expr(run)))
+            or bool(self._find_assignments(ast.Expr(run)))
         )
 
-    def _assignments(self, statement: ast.stmt) -> list[tuple[ast.Call, str]]:
+    def _find_assignments(self, statement: ast.stmt) -> list[tuple[ast.Call, str]]:
         """A statement's assignments and their variables, in the order they are done."""
         found = [
             (node, target)
@@ -173,13 +173,13 @@ class StepChecks:
             return None
         symbol = self.scopes.resolve(value.func)
         if roles.KIND_OF_CALL.get(symbol or "") is Kind.ASSIGNMENT and value.args:
-            return names.key(value.args[0])
+            return names.find_key(value.args[0])
         if isinstance(value.func, ast.Attribute) and value.func.attr in (
             "assign",
             "assign_add",
             "assign_sub",
         ):
-            return names.key(value.func.value)
+            return names.find_key(value.func.value)
         return None
 
 

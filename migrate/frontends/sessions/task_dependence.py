@@ -86,7 +86,7 @@ class TaskDependence:
         return (
             isinstance(call.func, ast.Attribute)
             and call.func.attr in ("assign_add", "assign_sub")
-            and self._program.kinds.get(names.key(call.func.value) or "")
+            and self._program.kinds.get(names.find_key(call.func.value) or "")
             is Kind.VARIABLE
         )
 
@@ -109,7 +109,7 @@ class TaskDependence:
             ):
                 continue
             bound = self._find_bound_names(statement)
-            if driver.name in names.reads(statement):
+            if driver.name in names.find_reads(statement):
                 continue  # It is called here.
             tainted |= bound
             if isinstance(statement, ast.Assign) and not self._asks_launcher(statement):
@@ -124,13 +124,13 @@ class TaskDependence:
         found: set[str] = set()
         for call in walk_breadth_first(self._scopes.tree):
             if not isinstance(call, ast.Call) or (
-                self._scopes.function(call.func) is not driver
+                self._scopes.find_function(call.func) is not driver
             ):
                 continue
             known = tainted | self._find_tainted_around(call, tainted)
             given = names.bind_arguments(call, parameters) or {}
             found |= {p for p, value in given.items() if self._asks([value], known)}
-        return found - {names.key(self._index) or ""}
+        return found - {names.find_key(self._index) or ""}
 
     def _find_tainted_around(self, call: ast.Call, tainted: set[str]) -> set[str]:
         """Names that the function around a call sets by the index."""
@@ -171,7 +171,7 @@ class TaskDependence:
                 free = (
                     find_free_names(part)
                     if isinstance(part, _DEFINITIONS)
-                    else names.reads(part)
+                    else names.find_reads(part)
                 )
                 asked += [
                     node
@@ -199,7 +199,7 @@ class TaskDependence:
         """
         in_steps = {f for step in self._program.steps for f in step.flows}
         for flow in list_every_flow(self._program.flows):
-            if not self._asks(self._deciding(flow), tainted):
+            if not self._asks(self._find_deciding(flow), tainted):
                 continue
             if (flow.pure or flow.host) and not flow.suites:
                 tainted = tainted | self._find_bound_names(flow.statement)
@@ -243,7 +243,7 @@ class TaskDependence:
             elif flow.update is not None and flow.update.variables is not None:
                 parts = [flow.update.variables]
             elif flow.kind is Kind.VARIABLE or isinstance(flow.statement, ast.With):
-                parts = self._deciding(flow)
+                parts = self._find_deciding(flow)
             if self._asks(parts, tainted):
                 self._refuse(
                     flow,
@@ -253,12 +253,12 @@ class TaskDependence:
 
     def _find_bound_names(self, statement: ast.stmt) -> set[str]:
         """What a statement binds, without the index itself."""
-        return names.binds(statement) - {names.key(self._index) or ""}
+        return names.find_binds(statement) - {names.find_key(self._index) or ""}
 
     def _asks(self, parts: Iterable[ast.stmt | ast.expr], tainted: set[str]) -> bool:
         return any(
             self.is_asked_by(part)
-            or names.reads(part) & tainted
+            or names.find_reads(part) & tainted
             or self._asks_launcher(part)
             for part in parts
         )
@@ -271,11 +271,11 @@ class TaskDependence:
                 if path in NAMES_OF_HOSTS:
                     return True
                 if path in ("os.environ.get", "os.getenv") and node.args:
-                    if names.literal(node.args[0]) in RANKS:
+                    if names.read_literal(node.args[0]) in RANKS:
                         return True
             elif isinstance(node, ast.Subscript):
                 if self._scopes.import_path(node.value) == "os.environ":
-                    if names.literal(node.slice) in RANKS:
+                    if names.read_literal(node.slice) in RANKS:
                         return True
         return False
 
@@ -287,7 +287,7 @@ class TaskDependence:
             "Feed the value that differs between the tasks.",
         )
 
-    def _deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
+    def _find_deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
         """What of a statement decides what the steps compute."""
         statement = flow.statement
         if isinstance(
@@ -301,7 +301,7 @@ class TaskDependence:
                 and self._scopes.resolve(item.context_expr.func) in _SCOPES
             ]
         if flow.suites:
-            return _headers(statement)
+            return _list_headers(statement)
         if flow.kind is Kind.VARIABLE:
             return self._name_variables(statement)
         return self._drop_label(statement)
@@ -326,7 +326,7 @@ class TaskDependence:
             if isinstance(node, ast.Call):
                 place = _NAMED.get(self._scopes.resolve(node.func) or "")
                 if place is not None:
-                    name = names.argument(node, "name", place)
+                    name = names.find_argument(node, "name", place)
                     found += [name] if name is not None else []
         return found
 
@@ -342,7 +342,7 @@ def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
     return frozenset({ast.dump(index), *written})
 
 
-def _headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+def _list_headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
     """What decides whether, or how often, a statement's suites run."""
     if isinstance(statement, (ast.If, ast.While)):
         return [statement.test]

@@ -70,11 +70,11 @@ class VariableBuffers:
             match statement:
                 case ast.Assign(targets=[target], value=value):
                     variable = self._find_variable(value, buffers)
-                    name = names.key(target)
+                    name = names.find_key(target)
                     if variable and name and variable not in after:
                         buffers[name] = variable
         for node in fetches:
-            name = names.key(node)
+            name = names.find_key(node)
             if name in buffers and buffers[name] in changed:
                 self._refuse(node, name, buffers[name])
 
@@ -103,34 +103,34 @@ class VariableBuffers:
         """The variable whose buffer an expression gives."""
         match value:
             case ast.Call(func=ast.Attribute(value=base, attr=attr), args=[]) if (
-                attr in _READS and self._kind(base) is Kind.VARIABLE
+                attr in _READS and self._find_kind(base) is Kind.VARIABLE
             ):
                 return self._read_own_name(base)
             case ast.Call(args=[base, *_]) if (
                 self._scopes.resolve(value.func) in roles.SAME_BUFFER
             ):
-                name = names.key(base)
+                name = names.find_key(base)
                 if name in buffers:
                     return buffers[name]
-                if self._kind(base) is Kind.VARIABLE:
+                if self._find_kind(base) is Kind.VARIABLE:
                     return self._read_own_name(base)
                 return self._find_variable(base, buffers)
         return None
 
-    def _kind(self, node: ast.expr) -> Kind | None:
-        return self._analysis.environment.get(names.key(node) or "")
+    def _find_kind(self, node: ast.expr) -> Kind | None:
+        return self._analysis.environment.get(names.find_key(node) or "")
 
     def _read_own_name(self, node: ast.expr) -> str | None:
         """A variable's name; None of a resource, which is read."""
-        name = names.key(node)
+        name = names.find_key(node)
         resource = any(
             not isinstance(given, ast.Constant) or given.value is True
-            for call in self._makers(name)
-            if (given := names.argument(call, "use_resource")) is not None
+            for call in self._find_makers(name)
+            if (given := names.find_argument(call, "use_resource")) is not None
         )
         return None if resource else name
 
-    def _makers(self, name: str | None) -> Iterator[ast.Call]:
+    def _find_makers(self, name: str | None) -> Iterator[ast.Call]:
         for flow in list_every_flow(self._flows):
             statement = flow.statement
             if isinstance(statement, ast.Assign) and name in flow.binds:
@@ -142,11 +142,13 @@ class VariableBuffers:
         if flow.update is None:
             return set()
         found = (
-            {names.key(flow.update.global_step)} if flow.update.global_step else set()
+            {names.find_key(flow.update.global_step)}
+            if flow.update.global_step
+            else set()
         )
         listed = flow.update.variables
         if isinstance(listed, (ast.List, ast.Tuple)):
-            return {n for n in [*found, *map(names.key, listed.elts)] if n}
+            return {n for n in [*found, *map(names.find_key, listed.elts)] if n}
         found |= {
             name
             for name, kind in self._analysis.environment.items()
@@ -155,9 +157,10 @@ class VariableBuffers:
         return {name for name in found if name}
 
     def _is_trained(self, name: str) -> bool:
-        makers = list(self._makers(name))
+        makers = list(self._find_makers(name))
         return bool(makers) and not any(
-            names.literal(names.argument(call, "trainable")) is False for call in makers
+            names.read_literal(names.find_argument(call, "trainable")) is False
+            for call in makers
         )
 
     def _refuse(self, node: ast.AST, name: str, variable: str) -> None:

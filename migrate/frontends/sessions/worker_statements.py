@@ -51,7 +51,7 @@ class WorkerStatements:
         self.program = program
         self.tasks = TaskDependence(scopes, diagnostics, program)
 
-    def place(self) -> None:
+    def place_statements(self) -> None:
         """Statements that each worker's loop must have its own copy of.
 
         TF1 ran the whole program once per worker; in asynchronous training
@@ -101,14 +101,16 @@ class WorkerStatements:
                 staying |= flow.reads
         for statement in list_statements_before(program.driver.body, program.path):
             if statement not in moved:
-                staying |= names.reads(statement)
+                staying |= names.find_reads(statement)
         for dataset in program.datasets:
-            staying |= names.reads(dataset)  # The step functions are told its elements.
+            staying |= names.find_reads(
+                dataset
+            )  # The step functions are told its elements.
         # What is copied needs what it is made of, there too.
         for statement in reversed(moved):
-            if names.binds(statement) & staying:
+            if names.find_binds(statement) & staying:
                 program.copied.add(statement)
-                staying |= names.reads(statement)
+                staying |= names.find_reads(statement)
 
     def _check_job(self, program: ir.TrainingProgram) -> None:
         """Loops of a chief and of workers run in one process, under one job name."""
@@ -131,11 +133,11 @@ class WorkerStatements:
             if isinstance(statement, ast.Assign) and statement is not (
                 program.tasks.server
             ):
-                if asks(statement) or names.reads(statement.value) & told:
-                    told |= names.binds(statement)
-        told.discard(names.key(program.tasks.job_name) or "")
+                if asks(statement) or names.find_reads(statement.value) & told:
+                    told |= names.find_binds(statement)
+        told.discard(names.find_key(program.tasks.job_name) or "")
         for statement in [*program.moved, *program.tail]:
-            if asks(statement) or names.reads(statement) & told:
+            if asks(statement) or names.find_reads(statement) & told:
                 self.diagnostics.refuse(
                     "C107",
                     statement,
@@ -164,8 +166,8 @@ class WorkerStatements:
                     continue
                 if isinstance(statement, _DEFINITIONS):
                     continue
-                binds = names.binds(statement)
-                if names.key(self.index) in binds:
+                binds = names.find_binds(statement)
+                if names.find_key(self.index) in binds:
                     continue
                 if binds & moved_names:
                     chosen.add(statement)
@@ -216,7 +218,7 @@ class WorkerStatements:
     ) -> list[ast.stmt]:
         """Functions that the loop calls and that read what has become a worker's own."""
         chosen = set(moved)
-        reads = set().union(*[names.reads(s) for s in [*program.tail, *moved]])
+        reads = set().union(*[names.find_reads(s) for s in [*program.tail, *moved]])
         grown = True
         while grown:
             grown = False
@@ -229,7 +231,7 @@ class WorkerStatements:
                 ):
                     chosen.add(statement)
                     moved_names.add(statement.name)
-                    reads |= names.reads(statement)
+                    reads |= names.find_reads(statement)
                     grown = True
         return [s for s in candidates if s in chosen]
 
@@ -261,7 +263,7 @@ class WorkerStatements:
     def is_dataset(self, binds: set[str]) -> bool:
         return any(self.program.kinds.get(b) is Kind.DATASET for b in binds)
 
-    def modules(self) -> set[str]:
+    def find_modules(self) -> set[str]:
         """Names that imports bind."""
         return {
             name
@@ -286,7 +288,7 @@ class WorkerStatements:
             and self.scopes.find_dotted_path(statement.value.func) in SEEDS
         )
 
-    def stateful_names(self, tail: list[ast.stmt]) -> set[str]:
+    def find_stateful_names(self, tail: list[ast.stmt]) -> set[str]:
         """Names whose objects the loop may advance: receivers and arguments of calls."""
         found: set[str] = set()
         for statement in tail:
@@ -327,33 +329,36 @@ class _Choice:
         self._candidates = candidates
         self._skip = skip
         self._kinds = {f.statement: f.kind for f in program.flows}
-        self._own_place = {f.statement for f in program.flows[program.graph_end() :]}
-        self._stateful = statements.stateful_names(program.tail)
+        self._own_place = {
+            f.statement for f in program.flows[program.find_graph_end() :]
+        }
+        self._stateful = statements.find_stateful_names(program.tail)
         self._shuffles = statements.shuffles()
         tail = program.tail
         binds = set().union(
-            *[names.binds(s) for s in tail], *[names.mutates(s) for s in tail]
+            *[names.find_binds(s) for s in tail],
+            *[names.find_mutations(s) for s in tail],
         )
-        modules = statements.modules()  # `np.random.shuffle(x)` changes no `np`.
+        modules = statements.find_modules()  # `np.random.shuffle(x)` changes no `np`.
         self.tail_binds = {n for n in binds if n.partition(".")[0] not in modules}
         self._tail_reads = set().union(
-            *[names.reads(s) for s in tail],
-            *[names.reads(d) for d in program.datasets],
+            *[names.find_reads(s) for s in tail],
+            *[names.find_reads(d) for d in program.datasets],
         )
         self.moved: list[ast.stmt] = []
         self.moved_names = set(self.tail_binds)
         self.tainted: set[str] = set()
 
     def run(self) -> None:
-        index = names.key(self._statements.index)
+        index = names.find_key(self._statements.index)
         for statement in self._candidates:
             if statement in self._skip or isinstance(statement, _DEFINITIONS):
                 continue
-            binds = names.binds(statement)
+            binds = names.find_binds(statement)
             if index is not None and index in binds:
                 continue
             depends = self._statements.tasks.is_asked_by(statement) or bool(
-                names.reads(statement) & self.tainted
+                names.find_reads(statement) & self.tainted
             )
             if depends:
                 self.tainted |= binds
@@ -379,7 +384,7 @@ class _Choice:
             own = self._shuffles
             if not (depends or own):
                 return False
-        changes = names.mutates(statement) & self.moved_names
+        changes = names.find_mutations(statement) & self.moved_names
         return (
             own
             or self._makes_hook(statement)
@@ -396,7 +401,7 @@ class _Choice:
 
     def _matters(self, statement: ast.stmt, binds: set[str]) -> bool:
         """Whether the loop, or what moves to it, is another by this statement."""
-        moved_reads = set().union(set(), *[names.reads(m) for m in self.moved])
+        moved_reads = set().union(set(), *[names.find_reads(m) for m in self.moved])
         return (
             bool(binds & (self._tail_reads | moved_reads))
             or _is_needed_later(binds, self._candidates, statement, self._tail_reads)
@@ -437,7 +442,7 @@ class _Choice:
 
 
 def _bind(statements: Iterable[ast.stmt]) -> set[str]:
-    return set().union(*[names.binds(s) for s in statements])
+    return set().union(*[names.find_binds(s) for s in statements])
 
 
 def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
@@ -479,6 +484,6 @@ def _is_needed_later(
         if other is statement:
             started = True
             continue
-        if started and names.reads(other) & wanted:
-            wanted |= names.binds(other)
+        if started and names.find_reads(other) & wanted:
+            wanted |= names.find_binds(other)
     return bool(wanted & tail_reads)

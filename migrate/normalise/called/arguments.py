@@ -16,9 +16,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _COMPUTED = (ast.Subscript, ast.Call, ast.BinOp)
 # What is evaluated whole, once, with the statement it stands in.
@@ -38,15 +38,15 @@ def name_arguments(text: Text) -> Text:
 
 
 def _name_one_argument(text: Text) -> Text | None:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     asked = _find_asked_parameters(scopes)
     if not asked:
         return None
     for call in walk_breadth_first(tree):
         if not isinstance(call, ast.Call):
             continue
-        statement = _statement(scopes, call)
+        statement = _find_statement(scopes, call)
         if statement is None or not text.is_alone(statement):
             continue
         for parameter, argument in _match_arguments(scopes, call):
@@ -66,7 +66,7 @@ def _find_asked_parameters(scopes: Scopes) -> set[_Parameter]:
     for node in scopes.walk():
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
             continue
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         function = owner.node if owner is not None else None
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -94,7 +94,7 @@ def _match_arguments(
     """What a call gives each parameter of a function of the file."""
     if not isinstance(call.func, ast.Name):
         return
-    made = reach.definitions(scopes, call.func)
+    made = reach.find_definitions(scopes, call.func)
     function = made[0] if len(made) == 1 else None
     if not isinstance(function, ast.FunctionDef):
         return
@@ -103,7 +103,7 @@ def _match_arguments(
         yield (function, name), argument
 
 
-def _statement(scopes: Scopes, call: ast.Call) -> ast.stmt | None:
+def _find_statement(scopes: Scopes, call: ast.Call) -> ast.stmt | None:
     """The statement that evaluates a call whole; None where it may not, or several times."""
     node: ast.AST = call
     while isinstance(node, _EVALUATED):
@@ -116,7 +116,7 @@ def _comes_first(scopes: Scopes, statement: ast.stmt, argument: ast.expr) -> boo
     calls = [
         n
         for n in walk_breadth_first(statement)
-        if isinstance(n, ast.Call) and not _symbol(scopes, n).startswith("tf.")
+        if isinstance(n, ast.Call) and not _find_symbol(scopes, n).startswith("tf.")
     ]
     inside = set(walk_breadth_first(argument))
     if not any(call in inside for call in calls):
@@ -127,7 +127,7 @@ def _comes_first(scopes: Scopes, statement: ast.stmt, argument: ast.expr) -> boo
     )
 
 
-def _symbol(scopes: Scopes, call: ast.Call) -> str:
+def _find_symbol(scopes: Scopes, call: ast.Call) -> str:
     return scopes.resolve(call.func) or ""
 
 
@@ -158,7 +158,7 @@ def _add_name(
     while name in taken:
         base = f"{function.name}_{wish}"
         name, number = base if number == 2 else f"{base}_{number - 1}", number + 1
-    value = text.segment(argument)
+    value = text.find_segment(argument)
     if "\n" in value:
         value = ast.unparse(argument)
     indent = text.lines[statement.lineno - 1][: statement.col_offset]

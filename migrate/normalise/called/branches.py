@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 
 from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def replace_decided_branches(text: Text) -> Text:
@@ -20,7 +20,7 @@ def replace_decided_branches(text: Text) -> Text:
 
 
 def _decide_branch(text: Text) -> Text | None:
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     for parent in walk_breadth_first(tree):
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)

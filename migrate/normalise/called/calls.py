@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 # Expressions that need no parentheses where a call stood.
 _PRIMARY = (
@@ -104,7 +104,7 @@ class Inliner:
         self._taken = taken
         self._shadowing = shadowing
 
-    def statement(self, found: Call) -> Text:
+    def inline_statement(self, found: Call) -> Text:
         """The text with the call's statement replaced by the callee's body.
 
         Raises:
@@ -114,15 +114,15 @@ class Inliner:
         if not text.is_alone(statement):
             raise NotInlinable("the call shares its line with other code")
         body = _drop_docstring(callee.body)
-        target = self._target(found)
+        target = self._spell_target(found)
         prefix, edits = self._rename_locals(found, body)
-        edits += self._returns(body, target)
+        edits += self._edit_returns(body, target)
         inside = names.walk_scope_of_function(callee)
         edits += [Edit(n, "") for n in inside if isinstance(n, ast.Global)]
         first = (
             (callee.body[0].end_lineno or 0) + 1
             if body != callee.body
-            else (_header_end(callee) + 1)
+            else (_find_header_end(callee) + 1)
         )
         last = body[-1].end_lineno or 0 if body else first - 1
         if body and body[0].lineno == callee.lineno:
@@ -162,7 +162,7 @@ class Inliner:
             origins.append(here)
         return text.splice(statement.lineno, statement.end_lineno or 0, lines, origins)
 
-    def expression(self, found: Call) -> Text:
+    def inline_expression(self, found: Call) -> Text:
         """The text with a call replaced by the one expression its callee returns."""
         body = _drop_docstring(found.callee.body)
         if (
@@ -184,20 +184,20 @@ class Inliner:
 
     # -- the parts ------------------------------------------------------------------
 
-    def _target(self, found: Call) -> str:
+    def _spell_target(self, found: Call) -> str:
         statement = found.statement
         if found.callee.name == "__init__":
             return ""
         if isinstance(statement, ast.Assign):
-            return " = ".join(self._one_line(t) for t in statement.targets)
+            return " = ".join(self._join_lines(t) for t in statement.targets)
         if isinstance(statement, ast.AnnAssign):
-            return self._one_line(statement.target)
+            return self._join_lines(statement.target)
         if isinstance(statement, ast.Expr):
             return ""
         raise NotInlinable("the call's value is used in a larger statement")
 
-    def _one_line(self, target: ast.expr) -> str:
-        lines = self._text.segment(target).split("\n")
+    def _join_lines(self, target: ast.expr) -> str:
+        lines = self._text.find_segment(target).split("\n")
         return " ".join(line.strip().rstrip("\\").rstrip() for line in lines)
 
     def _rename_locals(
@@ -217,7 +217,7 @@ class Inliner:
         bound = names.bind_arguments(found.call, tuple([*parameters, *only]))
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
-        defaults = _defaults(callee)
+        defaults = _map_defaults(callee)
         nested = find_names_bound_within(callee)
         prefix: list[str] = []
         for parameter in [*parameters, *only]:
@@ -225,14 +225,17 @@ class Inliner:
             if value is None:
                 raise NotInlinable(f"no value for the parameter {parameter}")
             rebound = len(scope.bindings.get(parameter, [])) > 1
-            text = self._text.segment(value)
+            text = self._text.find_segment(value)
             plain = isinstance(value, ast.Constant) or (
-                names.key(value) is not None and not names.reads(value) & nested
+                names.find_key(value) is not None
+                and not names.find_reads(value) & nested
             )
             if plain and not rebound and "\n" not in text:
                 rename[parameter] = text
                 continue
-            name = found.wishes.get(parameter) or self._fresh(parameter, found)
+            name = found.wishes.get(parameter) or self._choose_free_name(
+                parameter, found
+            )
             rename[parameter] = name
             flat = " ".join(line.strip() for line in text.split("\n"))
             if "#" in flat or ("\n" in text and find_lines_inside_strings(value)):
@@ -244,7 +247,7 @@ class Inliner:
                 continue
             if name in scope.outer_names:
                 raise NotInlinable("the function assigns a global name")
-            new = self._fresh(name, found)
+            new = self._choose_free_name(name, found)
             if new != name:
                 if any(
                     isinstance(b, (ast.ClassDef, ast.Import, ast.ImportFrom))
@@ -254,7 +257,7 @@ class Inliner:
                 rename[name] = new
         edits: list[Edit] = []
         for statement in body:
-            edits += self._names(statement, scope, rename, own, found)
+            edits += self._edit_names(statement, scope, rename, own, found)
         return prefix, edits
 
     def _map_results(
@@ -273,15 +276,19 @@ class Inliner:
             return {}
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             return {}
-        pairs = list(zip(_elements(body[-1].value), _elements(statement.targets[0])))
-        if len(_elements(body[-1].value)) != len(_elements(statement.targets[0])):
+        pairs = list(
+            zip(_list_elements(body[-1].value), _list_elements(statement.targets[0]))
+        )
+        if len(_list_elements(body[-1].value)) != len(
+            _list_elements(statement.targets[0])
+        ):
             return {}
         known = {
             *rename.values(),
             *(found.instance.attributes.values() if found.instance else ()),
         }
         for node in walk_breadth_first(found.callee):
-            if isinstance(node, ast.Name) and self._owner(node) is not scope:
+            if isinstance(node, ast.Name) and self._find_owner(node) is not scope:
                 known.add(node.id)
         given: dict[str, str] = {}
         for local, target in pairs:
@@ -300,7 +307,7 @@ class Inliner:
                 given[local.id] = target.id
         return given
 
-    def _names(
+    def _edit_names(
         self,
         statement: ast.stmt,
         scope: Scope,
@@ -317,34 +324,34 @@ class Inliner:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == own
                 and own
-                and self._owner(node.value) is scope
+                and self._find_owner(node.value) is scope
             ):
-                edits += self._attribute(node, found)
+                edits += self._edit_attribute(node, found)
                 continue
             if isinstance(node, ast.ExceptHandler) and node.name in rename:
-                edits.append(Edit(self._name_of_error(node), rename[node.name]))
+                edits.append(Edit(self._find_error_name(node), rename[node.name]))
             if isinstance(node, ast.FunctionDef) and node.name in rename:
                 if node in scope.bindings.get(node.name, ()):
-                    edits.append(Edit(_name_of(node), rename[node.name]))
+                    edits.append(Edit(_find_function_name(node), rename[node.name]))
             if isinstance(node, ast.Name):
-                if node.id == own and own and self._owner(node) is scope:
+                if node.id == own and own and self._find_owner(node) is scope:
                     if found.instance is not None:
                         raise NotInlinable("the object itself is passed on")
                     if found.receiver != own:
                         edits.append(Edit(node, found.receiver or own))
                     continue
-                if node.id in rename and self._owner(node) is scope:
+                if node.id in rename and self._find_owner(node) is scope:
                     edits.append(Edit(node, rename[node.id]))
                     continue
                 if (
-                    self._owner(node) is self._scopes.module
+                    self._find_owner(node) is self._scopes.module
                     and node.id in self._shadowing
                 ):
                     raise NotInlinable(f"`{node.id}` means another thing in the driver")
-            stack.extend(children(node))
+            stack.extend(list_children(node))
         return edits
 
-    def _name_of_error(self, handler: ast.ExceptHandler) -> ast.AST:
+    def _find_error_name(self, handler: ast.ExceptHandler) -> ast.AST:
         """A node of the place of `error` in `except OSError as error:`."""
         assert handler.name is not None and handler.type is not None
         line, column = handler.type.end_lineno or 0, handler.type.end_col_offset or 0
@@ -358,10 +365,10 @@ class Inliner:
         name.end_col_offset = name.col_offset + len(handler.name.encode())
         return name
 
-    def _owner(self, node: ast.Name) -> Scope | None:
-        return self._scopes.scope_of(node).owner(node.id)
+    def _find_owner(self, node: ast.Name) -> Scope | None:
+        return self._scopes.find_scope(node).find_owner(node.id)
 
-    def _attribute(self, node: ast.Attribute, found: Call) -> list[Edit]:
+    def _edit_attribute(self, node: ast.Attribute, found: Call) -> list[Edit]:
         if found.instance is None:
             return [Edit(node.value, found.receiver or "")]
         name = found.instance.find_name(node, self._scopes.parents[node])
@@ -381,10 +388,10 @@ class Inliner:
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal)):
                 raise NotInlinable("the function is a generator or rebinds outer names")
             shared.update(node.names if isinstance(node, ast.Global) else ())
-        if any(shared & names.binds(s) for s in callee.body):
+        if any(shared & names.find_binds(s) for s in callee.body):
             raise NotInlinable("the function assigns a global name")
 
-    def _fresh(self, name: str, found: Call) -> str:
+    def _choose_free_name(self, name: str, found: Call) -> str:
         if name == "_" or name not in self._taken:
             self._taken.add(name)
             return name
@@ -397,9 +404,9 @@ class Inliner:
         self._taken.add(candidate)
         return candidate
 
-    def _returns(self, body: list[ast.stmt], target: str) -> list[Edit]:
+    def _edit_returns(self, body: list[ast.stmt], target: str) -> list[Edit]:
         """`return x` in tail position becomes `target = x`."""
-        tails = set(_tails(body))
+        tails = set(_list_tails(body))
         edits: list[Edit] = []
         for statement in body:
             for node in names.walk_scope(statement):
@@ -407,10 +414,10 @@ class Inliner:
                     continue
                 if node not in tails:
                     raise NotInlinable("the function returns early")
-                edits.append(self._return(node, target))
+                edits.append(self._edit_return(node, target))
         return edits
 
-    def _return(self, node: ast.Return, target: str) -> Edit:
+    def _edit_return(self, node: ast.Return, target: str) -> Edit:
         keyword = ast.Constant(None)  # A node of the keyword's place alone.
         keyword.lineno = keyword.end_lineno = node.lineno
         keyword.col_offset = node.col_offset
@@ -425,7 +432,7 @@ class Inliner:
         return Edit(keyword, "")
 
 
-def _name_of(function: ast.FunctionDef) -> ast.AST:
+def _find_function_name(function: ast.FunctionDef) -> ast.AST:
     """A node of the place of a function's name in its `def`."""
     name = ast.Name(function.name)
     name.lineno = name.end_lineno = function.lineno
@@ -434,7 +441,7 @@ def _name_of(function: ast.FunctionDef) -> ast.AST:
     return name
 
 
-def _elements(node: ast.expr) -> list[ast.expr]:
+def _list_elements(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List)) else [node]
 
 
@@ -466,7 +473,7 @@ def _drop_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     return body[1:] if is_text else body
 
 
-def _header_end(callee: ast.FunctionDef) -> int:
+def _find_header_end(callee: ast.FunctionDef) -> int:
     """The last line of the `def`, which ends where its body's comments begin."""
     inside = [callee.args, *([callee.returns] if callee.returns else [])]
     ends = [
@@ -478,19 +485,19 @@ def _header_end(callee: ast.FunctionDef) -> int:
     return max([callee.lineno, *ends])
 
 
-def _tails(body: list[ast.stmt]) -> list[ast.stmt]:
+def _list_tails(body: list[ast.stmt]) -> list[ast.stmt]:
     """Statements after which the function ends."""
     if not body:
         return []
     last = body[-1]
     if isinstance(last, ast.If):
-        return [*_tails(last.body), *_tails(last.orelse)]
+        return [*_list_tails(last.body), *_list_tails(last.orelse)]
     if isinstance(last, ast.With):
-        return _tails(last.body)
+        return _list_tails(last.body)
     return [last]
 
 
-def _defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:
+def _map_defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:
     arguments = callee.args
     positional = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
     count = len(arguments.defaults)
@@ -506,8 +513,10 @@ def _join_lines(changed: Text, value: ast.expr, before: Text) -> str:
     first, last = value.lineno, value.end_lineno or value.lineno
     if find_lines_inside_strings(value):
         raise NotInlinable("a string of several lines")
-    start = before.column(first, value.col_offset)
-    tail = len(before.lines[last - 1]) - before.column(last, value.end_col_offset or 0)
+    start = before.find_column(first, value.col_offset)
+    tail = len(before.lines[last - 1]) - before.find_column(
+        last, value.end_col_offset or 0
+    )
     lines = [line for line in changed.lines[first - 1 : last]]
     lines[-1] = lines[-1][: len(lines[-1]) - tail] if tail else lines[-1]
     lines[0] = lines[0][start:]

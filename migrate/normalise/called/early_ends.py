@@ -22,9 +22,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 # More branches than any constructor has.
@@ -45,8 +45,8 @@ def move_graph_into_branch(text: Text) -> Text:
     """The text in which a graph that a worker's branch builds is run in that branch."""
     if "Server" not in text.source or ".join()" not in text.source:
         return text
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for branch in walk_breadth_first(tree):
         if not isinstance(branch, ast.If) or not branch.orelse:
             continue
@@ -57,16 +57,16 @@ def move_graph_into_branch(text: Text) -> Text:
         suite = last.orelse or last.body
         if _opens_session(scopes, rest) and _reads_bound_in(scopes, suite, rest):
             if last.orelse:
-                return _move(text, branch, suite, rest)
+                return _move_rest(text, branch, suite, rest)
             if _asks_for_all_jobs(scopes, branch):
-                return _move(_turn_into_else(text, last), branch, suite, rest)
+                return _move_rest(_turn_into_else(text, last), branch, suite, rest)
     return text
 
 
 def _list_following(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
     """What follows a branch in its suite."""
     parent = scopes.parents.get(branch)
-    for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
+    for _, suite in names.list_suites(parent) if isinstance(parent, ast.stmt) else ():
         if branch in suite:
             return suite[suite.index(branch) + 1 :]
     if isinstance(parent, ast.Module):
@@ -98,7 +98,7 @@ def _joins(scopes: Scopes, statement: ast.stmt) -> bool:
     ):
         return False
     server = call.func.value
-    owner = scopes.scope_of(server).owner(server.id)
+    owner = scopes.find_scope(server).find_owner(server.id)
     made = owner.bindings.get(server.id, []) if owner is not None else []
     return len(made) == 1 and any(
         isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
@@ -119,12 +119,12 @@ def _reads_bound_in(
 ) -> bool:
     """Whether what follows a suite reads what is bound nowhere else."""
     inside = {node for statement in suite for node in walk_breadth_first(statement)}
-    bindings = scopes.scope_of(suite[0]).bindings
-    bound = set().union(*map(names.binds, suite))
+    bindings = scopes.find_scope(suite[0]).bindings
+    bound = set().union(*map(names.find_binds, suite))
     return any(
         name in bound and inside.issuperset(bindings.get(name, ()))
         for statement in rest
-        for name in names.reads(statement)
+        for name in names.find_reads(statement)
     )
 
 
@@ -140,13 +140,13 @@ def _asks_for_all_jobs(scopes: Scopes, branch: ast.If) -> bool:
             and isinstance(compared.ops[0], ast.Eq)
         ):
             return False
-        asked[names.literal(compared.comparators[0])] = ast.dump(compared.left)
+        asked[names.read_literal(compared.comparators[0])] = ast.dump(compared.left)
         test = test.orelse[0] if test.orelse else None
     calls = [node for node in scopes.walk() if isinstance(node, ast.Call)]
     servers = [c for c in calls if scopes.resolve(c.func) == "tf.train.Server"]
     specs = [c for c in calls if scopes.resolve(c.func) == "tf.train.ClusterSpec"]
     jobs = [
-        names.argument(server, "job_name", 1) or ast.Constant(None)
+        names.find_argument(server, "job_name", 1) or ast.Constant(None)
         for server in servers
     ]
     return len({*asked.values(), *map(ast.dump, jobs)}) == 1 and all(
@@ -164,21 +164,21 @@ def _find_spec(
       specs: the program's `tf.train.ClusterSpec(...)`. One alone is every server's; of
         several it has to be seen which one is.
     """
-    given = names.argument(server, "server_or_cluster_def", 0)
+    given = names.find_argument(server, "server_or_cluster_def", 0)
     if isinstance(given, ast.Name):
-        owner = scopes.scope_of(given).owner(given.id)
+        owner = scopes.find_scope(given).find_owner(given.id)
         made = owner.bindings.get(given.id, []) if owner is not None else []
         if len(made) == 1 and isinstance(made[0], ast.Assign):
             given = made[0].value
     if given not in specs and len(specs) == 1:
         given = specs[0]
-    return names.argument(given, "cluster", 0) if given in specs else None
+    return names.find_argument(given, "cluster", 0) if given in specs else None
 
 
 def _find_keys(spec: ast.expr | None) -> set[object] | None:
     if not isinstance(spec, ast.Dict):
         return None
-    return {names.literal(key) for key in spec.keys}
+    return {names.read_literal(key) for key in spec.keys}
 
 
 def _turn_into_else(text: Text, last: ast.If) -> Text:
@@ -190,7 +190,7 @@ def _turn_into_else(text: Text, last: ast.If) -> Text:
     return text.splice(last.lineno, end, lines, origins)
 
 
-def _move(
+def _move_rest(
     text: Text, branch: ast.If, last: list[ast.stmt], rest: list[ast.stmt]
 ) -> Text:
     """The rest of a branch's suite at the end of its last one."""
@@ -203,14 +203,14 @@ def _move(
 
 def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that ends with a `return` of nothing, and what stands after it."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for function in walk_breadth_first(tree):
         if not isinstance(function, ast.FunctionDef) or not _builds(scopes, function):
             continue
         if any(_returns_value(node) for node in walk_breadth_first(function)):
             continue
-        for suite in _suites(function):
+        for suite in _list_suites(function):
             for index, statement in enumerate(suite[:-1]):
                 rest = suite[index + 1 :]
                 if (
@@ -223,7 +223,7 @@ def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     return None
 
 
-def _suites(function: ast.FunctionDef) -> list[list[ast.stmt]]:
+def _list_suites(function: ast.FunctionDef) -> list[list[ast.stmt]]:
     """The suites after which nothing of the function is done."""
     found = [function.body]
     last = function.body[-1]

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def move_returns_to_end(text: Text) -> Text:
@@ -30,8 +30,8 @@ def move_returns_to_end(text: Text) -> Text:
 
 def _find_early_return(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that returns at its end, and what stands after it."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for function in walk_breadth_first(tree):
         if not isinstance(function, ast.FunctionDef) or not any(
             isinstance(node, ast.Call)

@@ -11,20 +11,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 
-def ends(body: list[ast.stmt]) -> Iterator[ast.Return]:
+def find_ends(body: list[ast.stmt]) -> Iterator[ast.Return]:
     """The returns that a suite ends in."""
     last = body[-1] if body else None
     if isinstance(last, ast.Return):
         yield last
     elif isinstance(last, ast.If):
-        yield from ends(last.body)
-        yield from ends(last.orelse)
+        yield from find_ends(last.body)
+        yield from find_ends(last.orelse)
 
 
 def falls(body: list[ast.stmt]) -> bool:
@@ -45,7 +45,7 @@ def move_returns_to_end(
             text = _chain_condition(text, rest[0]) or add_else(text, branch, rest)
         else:
             text = add_else(text, branch, rest)
-        scopes = scopes_of(tree_of(text.source))
+        scopes = build_scopes(parse_source(text.source))
         (function,) = (
             node
             for node in scopes.walk()

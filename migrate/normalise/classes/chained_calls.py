@@ -11,12 +11,12 @@ import ast
 import re
 
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def name_objects(text: Text) -> Text:
     """The text with such objects of classes of the module named."""
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     classes = {s.name for s in tree.body if isinstance(s, ast.ClassDef)}
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     taken |= {n.arg for n in walk_breadth_first(tree) if isinstance(n, ast.arg)}
@@ -38,8 +38,8 @@ def name_objects(text: Text) -> Text:
     for node, made, name in sorted(changes, key=lambda c: c[0].lineno, reverse=True):
         at = text.lines[node.lineno - 1]
         indent = at[: len(at) - len(at.lstrip())]
-        shown = text.segment(made)
-        before, _, rest = text.segment(node).partition(shown)
+        shown = text.find_segment(made)
+        before, _, rest = text.find_segment(node).partition(shown)
         lines = f"{indent}{name} = {shown}\n{indent}{before}{name}{rest}".split("\n")
         first = made.end_lineno or made.lineno
         last = node.end_lineno or node.lineno

@@ -20,10 +20,10 @@ import builtins
 import re
 
 from migrate.facts.names import is_bare_constant
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -34,7 +34,7 @@ def flatten_classes(text: Text) -> Text:
     for _ in range(_ROUNDS):
         if "super" not in text.source and "class" not in text.source:
             break
-        new = _Classes(text).step()
+        new = _Classes(text).rewrite_next()
         if new is None:
             break
         text = new
@@ -48,8 +48,8 @@ class _Unclear(Exception):
 class _Classes:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
         self._classes = {
             s.name: s
             for s in self._tree.body
@@ -57,11 +57,11 @@ class _Classes:
             and len(self._scopes.module.bindings[s.name]) == 1
         }
 
-    def step(self) -> Text | None:
+    def rewrite_next(self) -> Text | None:
         """One class written out, or one that nobody inherits from any more gone."""
         for owner in self._classes.values():
-            base = self._base(owner)
-            if base is None or self._base(base) is not None:
+            base = self._find_base(owner)
+            if base is None or self._find_base(base) is not None:
                 continue
             try:
                 return self._write_out_base(owner, base)
@@ -69,7 +69,7 @@ class _Classes:
                 continue
         return None
 
-    def _base(self, owner: ast.ClassDef) -> ast.ClassDef | None:
+    def _find_base(self, owner: ast.ClassDef) -> ast.ClassDef | None:
         """The one class of the file that a class inherits from."""
         if len(owner.bases) != 1 or not isinstance(owner.bases[0], ast.Name):
             return None
@@ -91,16 +91,16 @@ class _Classes:
         constructed = self._inline_constructor(owner, base)
         if constructed is not None:
             return constructed
-        own = _members(owner)
-        inherited = _members(base)
-        edits, renamed = self._calls_of_base(owner, base, own, inherited)
+        own = _map_members(owner)
+        inherited = _map_members(base)
+        edits, renamed = self._edit_base_calls(owner, base, own, inherited)
         lines: list[str] = []
         origins: list[int] = []
         for name, member in inherited.items():
             new = renamed.get(name)
             if name in own and new is None:
                 continue
-            more, where = self._lines(member, owner, base, name, new)
+            more, where = self._write_lines(member, owner, base, name, new)
             if lines or isinstance(member, ast.FunctionDef):
                 more, where = ["", *more], [where[0], *where]
             lines += more
@@ -118,7 +118,10 @@ class _Classes:
 
         None where it does not call it, or the call has to stay one.
         """
-        mine, theirs = _members(owner).get("__init__"), _members(base).get("__init__")
+        mine, theirs = (
+            _map_members(owner).get("__init__"),
+            _map_members(base).get("__init__"),
+        )
         if not isinstance(mine, ast.FunctionDef) or not isinstance(
             theirs, ast.FunctionDef
         ):
@@ -144,7 +147,7 @@ class _Classes:
             title = f"{base.name}.__init__"
             receiver = self._find_own_name(call)
             try:
-                return inliner.statement(
+                return inliner.inline_statement(
                     Call(statement, call, theirs, receiver, None, title)
                 )
             except NotInlinable:
@@ -208,7 +211,7 @@ class _Classes:
                 continue  # `Base.__init__(self, ...)`.
             raise _Unclear
 
-    def _calls_of_base(
+    def _edit_base_calls(
         self,
         owner: ast.ClassDef,
         base: ast.ClassDef,
@@ -259,7 +262,9 @@ class _Classes:
             name = method.attr
             if name in own:
                 if name not in renamed:
-                    renamed[name] = self._fresh(base.name, name, {*own, *inherited})
+                    renamed[name] = self._choose_free_name(
+                        base.name, name, {*own, *inherited}
+                    )
                 name = renamed[name]
             edits.append(Edit(method, f"{self._find_own_name(node)}.{name}"))
             if node.id != "super":
@@ -315,13 +320,13 @@ class _Classes:
             raise _Unclear
         return node.args.args[0].arg
 
-    def _fresh(self, base: str, method: str, taken: set[str]) -> str:
+    def _choose_free_name(self, base: str, method: str, taken: set[str]) -> str:
         name = f"_{_WORD.sub('_', base).lower()}_{method.strip('_')}"
         while name in taken or name in self._text.source:
             name += "_"
         return name
 
-    def _lines(
+    def _write_lines(
         self,
         member: ast.stmt,
         owner: ast.ClassDef,
@@ -371,7 +376,7 @@ class _Classes:
 
     def _drop_unused_class(self, text: Text, name: str) -> Text:
         """The text without a class, where nothing names it any more."""
-        tree = tree_of(text.source)
+        tree = parse_source(text.source)
         uses = [
             n
             for n in walk_breadth_first(tree)
@@ -391,7 +396,7 @@ class _Classes:
         return text.splice(owner.lineno, last, [], [])
 
 
-def _members(owner: ast.ClassDef) -> dict[str, ast.stmt]:
+def _map_members(owner: ast.ClassDef) -> dict[str, ast.stmt]:
     """A class's methods and constants, by name."""
     found: dict[str, ast.stmt] = {}
     for member in owner.body:

@@ -19,7 +19,7 @@ import re
 
 from migrate.facts import names
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 NAME = "_built_once"
 _DECORATOR = (
@@ -56,7 +56,7 @@ def decorate_properties(text: Text) -> Text:
     """The text with such properties decorated; the same text where there are none."""
     if "@property" not in text.source or NAME in text.source:
         return text
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     found = [
         (owner, property_)
         for owner in tree.body
@@ -96,7 +96,7 @@ def _read_lazy_method(
         isinstance(asks, ast.If) and not asks.orelse and isinstance(gives, ast.Return)
     ):
         return None
-    kept = names.key(gives.value) if gives.value is not None else None
+    kept = names.find_key(gives.value) if gives.value is not None else None
     if kept is None or re.fullmatch(rf"{own}\.\w+", kept) is None:
         return None
     attribute = kept.partition(".")[2]
@@ -112,7 +112,7 @@ def _read_lazy_method(
     if not (
         isinstance(keeps, ast.Assign)
         and len(keeps.targets) == 1
-        and names.key(keeps.targets[0]) == kept
+        and names.find_key(keeps.targets[0]) == kept
         and text.is_alone(keeps)
         and not find_lines_inside_strings(asks)
         and asks.body[0].lineno > asks.lineno
@@ -131,7 +131,7 @@ def _read_lazy_method(
     if any(
         isinstance(n, ast.Attribute)
         and n.attr == attribute
-        and names.key(n.value) != own
+        and names.find_key(n.value) != own
         for n in walk_breadth_first(tree)
     ):
         return None  # Somebody else looks at it.

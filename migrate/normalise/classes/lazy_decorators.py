@@ -52,7 +52,7 @@ class Decorator:
     passes: bool = False
 
 
-def decorators(tree: ast.Module, scopes: Scopes) -> dict[str, Decorator]:
+def find_decorators(tree: ast.Module, scopes: Scopes) -> dict[str, Decorator]:
     """Such decorators of a file, by their names."""
     found = {}
     for node in tree.body:
@@ -63,14 +63,14 @@ def decorators(tree: ast.Module, scopes: Scopes) -> dict[str, Decorator]:
     return found
 
 
-def _body(node: ast.FunctionDef) -> list[ast.stmt]:
+def _list_body(node: ast.FunctionDef) -> list[ast.stmt]:
     """A function's statements without its docstring."""
     return node.body[1:] if ast.get_docstring(node) is not None else node.body
 
 
 def _read(node: ast.FunctionDef, scopes: Scopes, tree: ast.Module) -> Decorator | None:
     function = node.args.args[0].arg
-    body = _body(node)
+    body = _list_body(node)
     if len(body) < 2 or any(not _is_double(d, tree) for d in node.decorator_list):
         return None
     assigned = _read_assignments(body[:-2])
@@ -120,7 +120,7 @@ def _is_property(inner: ast.stmt, last: ast.stmt) -> bool:
         isinstance(inner, ast.FunctionDef)
         and isinstance(last, ast.Return)
         and last.value is not None
-        and names.key(last.value) == inner.name
+        and names.find_key(last.value) == inner.name
         and len(inner.args.args) == 1
         and len(inner.body) == 2
     ):
@@ -157,10 +157,10 @@ def _is_double(decorator: ast.expr, tree: ast.Module) -> bool:
     """Whether it lets a decorator be used with and without arguments."""
     for node in tree.body:
         if not (
-            isinstance(node, ast.FunctionDef) and node.name == names.key(decorator)
+            isinstance(node, ast.FunctionDef) and node.name == names.find_key(decorator)
         ):
             continue
-        body = _body(node)
+        body = _list_body(node)
         inner = body[0]
         if not (
             len(body) == 2

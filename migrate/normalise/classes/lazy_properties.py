@@ -17,11 +17,11 @@ import dataclasses
 import re
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.classes import lazy_by_hand, lazy_decorators
 from migrate.normalise.classes.lazy_decorators import Decorator
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 # What makes variables, beside the functions that do nothing else.
@@ -59,9 +59,9 @@ def build_properties(text: Text) -> Text:
 
 def _build_properties(text: Text) -> Text:
     for _ in range(text.source.count("class ") + 1):
-        tree = tree_of(text.source)
-        scopes = scopes_of(tree)
-        decorators = lazy_decorators.decorators(tree, scopes)
+        tree = parse_source(text.source)
+        scopes = build_scopes(tree)
+        decorators = lazy_decorators.find_decorators(tree, scopes)
         for owner in tree.body if decorators else ():
             if isinstance(owner, ast.ClassDef):
                 try:
@@ -80,9 +80,11 @@ def _drop_unused_decorators(text: Text, old: ast.Module, decorators: set[str]) -
     """The text without the decorators that nothing has any more."""
     for node in old.body:
         if isinstance(node, ast.FunctionDef) and node.name in decorators:
-            decorators = decorators | {names.key(d) or "" for d in node.decorator_list}
+            decorators = decorators | {
+                names.find_key(d) or "" for d in node.decorator_list
+            }
     while True:
-        tree = tree_of(text.source)
+        tree = parse_source(text.source)
         read = [n for n in walk_breadth_first(tree) if isinstance(n, ast.Name)]
         gone = [
             node
@@ -137,7 +139,7 @@ class _Class:
             return None
         used = method.decorator_list[0]
         call = used if isinstance(used, ast.Call) else None
-        decorator = decorators.get(names.key(call.func if call else used) or "")
+        decorator = decorators.get(names.find_key(call.func if call else used) or "")
         if decorator is None:
             return None
         given = [ast.unparse(a) for a in call.args] if call else []
@@ -155,9 +157,9 @@ class _Class:
         header = (
             f"{decorator.scope}({', '.join([name, *more])})" if decorator.scope else ""
         )
-        return _Lazy(method, header, self._fresh(f"build_{method.name}"))
+        return _Lazy(method, header, self._choose_free_name(f"build_{method.name}"))
 
-    def _fresh(self, name: str) -> str:
+    def _choose_free_name(self, name: str) -> str:
         while re.search(rf"\b{name}\b", self._text.source):
             name += "_"
         return name
@@ -213,33 +215,33 @@ class _Class:
         if method.name in self._entered or not method.args.args:
             return
         self._entered.append(method.name)
-        self._suite(method.body, method.args.args[0].arg)
+        self._read_suite(method.body, method.args.args[0].arg)
 
-    def _suite(self, suite: list[ast.stmt], own: str) -> None:
+    def _read_suite(self, suite: list[ast.stmt], own: str) -> None:
         for statement in suite:
-            inner = names.suites(statement)
+            inner = names.list_suites(statement)
             if not inner:
                 self._visit_simple(statement, statement, own)
             elif isinstance(statement, ast.With):
                 for item in statement.items:
                     self._visit_simple(item.context_expr, statement, own)
-                self._suite(statement.body, own)
+                self._read_suite(statement.body, own)
             elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 self._visit_simple(statement, statement, own)
             else:
                 before = set(self._done)
-                for name in self._reads(statement, own):
+                for name in self._list_reads(statement, own):
                     if name in self._lazy and name not in before:
                         raise _Unclear  # Not always built, or in a loop.
 
     def _visit_simple(self, node: ast.AST, statement: ast.stmt, own: str) -> None:
-        for name in self._reads(node, own):
+        for name in self._list_reads(node, own):
             if name in self._lazy:
                 self._build(name, statement, own)
             elif name in self._methods:
                 self._enter(self._methods[name])
 
-    def _reads(self, node: ast.AST, own: str) -> list[str]:
+    def _list_reads(self, node: ast.AST, own: str) -> list[str]:
         """The object's attributes that code reads, in order."""
         return [n.attr for n in self._read_nodes(node, own)]
 
@@ -249,7 +251,7 @@ class _Class:
             for n in walk_breadth_first(node)
             if isinstance(n, ast.Attribute)
             and isinstance(n.ctx, ast.Load)
-            and names.key(n.value) == own
+            and names.find_key(n.value) == own
         ]
         found.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
         return found
@@ -271,7 +273,7 @@ class _Class:
         end = statement.lineno - 1
         if (
             isinstance(statement, ast.Expr)
-            and names.key(statement.value) == f"{own}.{name}"
+            and names.find_key(statement.value) == f"{own}.{name}"
         ):
             end = statement.end_lineno or statement.lineno  # All that it was there for.
         self._inserted.append((statement.lineno, end, lines))
@@ -406,7 +408,9 @@ class _Class:
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
-        for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
+        for _, suite in (
+            names.list_suites(parent) if isinstance(parent, ast.stmt) else ()
+        ):
             if statement in suite:
                 return suite
         if isinstance(parent, ast.Module) or isinstance(parent, ast.FunctionDef):

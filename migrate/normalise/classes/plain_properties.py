@@ -11,24 +11,24 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def replace_by_attributes(text: Text) -> Text:
     """The text in which attributes have the names of such properties."""
     if "@property" not in text.source:
         return text
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     edits: list[Edit] = []
     for owner in tree.body:
         if isinstance(owner, ast.ClassDef) and not (
             {ast.unparse(b) for b in owner.bases} - {"object"}
         ):
-            edits += _edits(text, tree, owner)
+            edits += _make_edits(text, tree, owner)
     return text.apply_edits(edits)
 
 
-def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
+def _make_edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
     own = set(walk_breadth_first(owner))
     used = [n for n in walk_breadth_first(tree) if isinstance(n, ast.Attribute)]
     edits: list[Edit] = []
@@ -50,7 +50,7 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
             continue
         for node in inside:
             if not any(node is n for n in walk_breadth_first(method)):
-                base = text.segment(node.value)
+                base = text.find_segment(node.value)
                 if "\n" in base:
                     return []
                 edits.append(Edit(node, f"{base}.{new}"))
@@ -68,7 +68,7 @@ def _read_given_attribute(method: ast.FunctionDef) -> str | None:
         isinstance(last, ast.Return)
         and isinstance(last.value, ast.Attribute)
         and len(method.args.args) == 1
-        and names.key(last.value.value) == method.args.args[0].arg
+        and names.find_key(last.value.value) == method.args.args[0].arg
     ):
         return None
     return last.value.attr if last.value.attr != method.name else None

@@ -11,10 +11,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.collected.variable_collections import add_to_collections
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -24,7 +24,7 @@ def list_collections(text: Text) -> Text:
     """The text with its own collections as lists, as far as it is clear what is in them."""
     text = add_to_collections(text)
     while "add_to_collection" in text.source:
-        new = _Collections(text).one_listed()
+        new = _Collections(text).list_collection()
         if new is None:
             break
         text = new
@@ -41,18 +41,18 @@ class _Known:
 class _Collections:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one_listed(self) -> Text | None:
-        for key in dict.fromkeys(self._key(c) for c in self._calls(_ADD)):
+    def list_collection(self) -> Text | None:
+        for key in dict.fromkeys(self._find_key(c) for c in self._list_calls(_ADD)):
             if isinstance(key, str):
                 new = self._list_collection(key)
                 if new is not None:
                     return new
         return None
 
-    def _calls(self, symbol: str) -> list[ast.Call]:
+    def _list_calls(self, symbol: str) -> list[ast.Call]:
         found = [
             node
             for node in walk_breadth_first(self._tree)
@@ -60,24 +60,24 @@ class _Collections:
         ]
         return sorted(found, key=lambda c: (c.lineno, c.col_offset))
 
-    def _key(self, call: ast.Call) -> object:
+    def _find_key(self, call: ast.Call) -> object:
         position = {"name": 0, "key": 0}
         for name, at in position.items():
-            value = names.argument(call, name, at)
+            value = names.find_argument(call, name, at)
             if value is not None:
                 known = self._scopes.resolve(value) or ""
                 if known.startswith("tf.GraphKeys."):
                     return _Known(known)
-                return names.literal(value)
+                return names.read_literal(value)
         return None
 
     def _list_collection(self, key: str) -> Text | None:
-        adds = [c for c in self._calls(_ADD) if self._key(c) == key]
-        gets = [c for c in self._calls(_GET) if self._key(c) == key]
+        adds = [c for c in self._list_calls(_ADD) if self._find_key(c) == key]
+        gets = [c for c in self._list_calls(_GET) if self._find_key(c) == key]
         unknown = (None, _Known("tf.GraphKeys.LOSSES"))
-        if any(self._key(c) in unknown for c in self._calls(_GET)):
+        if any(self._find_key(c) in unknown for c in self._list_calls(_GET)):
             return None  # It may be this one.
-        place = {self._place(c) for c in [*adds, *gets]}
+        place = {self._find_place(c) for c in [*adds, *gets]}
         if len(place) != 1 or None in place:
             return None
         within = place.pop()
@@ -86,7 +86,7 @@ class _Collections:
         shown: list[tuple[int, str]] = []
         for call in adds:
             statement = self._scopes.parents[call]
-            value = names.argument(call, "value", 1)
+            value = names.find_argument(call, "value", 1)
             if (
                 not isinstance(statement, ast.Expr)
                 or value is None
@@ -98,14 +98,14 @@ class _Collections:
                 shown.append((call.lineno, value.id))
                 gone.append(statement)
                 continue
-            name = self._fresh(key, len(shown))
-            segment = self._text.segment(value)
+            name = self._choose_free_name(key, len(shown))
+            segment = self._text.find_segment(value)
             shorter = segment if "\n" not in segment else ast.unparse(value)
             edits.append(Edit(call, f"{name} = {shorter}"))
             shown.append((call.lineno, name))
         for call in gets:
-            scope = names.argument(call, "scope", 1)
-            unread = self._unread(call)
+            scope = names.find_argument(call, "scope", 1)
+            unread = self._find_unread(call)
             if unread is not None:
                 gone.append(unread)
                 continue
@@ -118,7 +118,7 @@ class _Collections:
         text = self._text.apply_edits(edits)
         for statement in sorted(gone, key=lambda s: -s.lineno):
             first, last = statement.lineno, statement.end_lineno or statement.lineno
-            alone = len(self._suite(statement)) == 1
+            alone = len(self._find_suite(statement)) == 1
             line = self._text.lines[first - 1]
             left = [line[: len(line) - len(line.lstrip())] + "pass"] if alone else []
             text = text.splice(
@@ -126,7 +126,7 @@ class _Collections:
             )
         return text
 
-    def _unread(self, call: ast.Call) -> ast.Assign | None:
+    def _find_unread(self, call: ast.Call) -> ast.Assign | None:
         """The assignment that a list is a part of, where nothing reads what it binds.
 
         `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
@@ -141,17 +141,17 @@ class _Collections:
             and self._text.is_alone(node)
         ):
             return None
-        name, owner = node.targets[0].id, self._scopes.scope_of(node)
+        name, owner = node.targets[0].id, self._scopes.find_scope(node)
         read = any(
             isinstance(n, ast.Name)
             and n.id == name
             and isinstance(n.ctx, ast.Load)
-            and self._scopes.scope_of(n).owner(name) is owner
+            and self._scopes.find_scope(n).find_owner(name) is owner
             for n in walk_breadth_first(self._tree)
         )
         return None if read else node
 
-    def _place(self, node: ast.AST) -> ast.AST | None:
+    def _find_place(self, node: ast.AST) -> ast.AST | None:
         """What runs the code around a node as one sequence: a loop, a function, the module."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
@@ -167,13 +167,13 @@ class _Collections:
         """`if job_name == "worker":` around every use there is."""
         inside = {n for s in branch.body for n in walk_breadth_first(s)} or set()
         after = {n for s in branch.orelse for n in walk_breadth_first(s)}
-        calls = {*self._calls(_ADD), *self._calls(_GET)}
+        calls = {*self._list_calls(_ADD), *self._list_calls(_GET)}
         return calls <= inside or calls <= after
 
     def _is_scope_of_all(self, scope: ast.expr, adds: list[ast.Call]) -> bool:
         """Whether it is the name of a name scope that holds everything that was added."""
         if not isinstance(scope, ast.Name):
-            return names.literal(scope) is None and isinstance(scope, ast.Constant)
+            return names.read_literal(scope) is None and isinstance(scope, ast.Constant)
         for block in walk_breadth_first(self._tree):
             if isinstance(block, ast.With) and any(
                 isinstance(i.optional_vars, ast.Name) and i.optional_vars.id == scope.id
@@ -184,10 +184,10 @@ class _Collections:
         return False
 
     def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
-    def _fresh(self, key: str, index: int) -> str:
+    def _choose_free_name(self, key: str, index: int) -> str:
         taken = {
             n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
         }
@@ -197,7 +197,7 @@ class _Collections:
             number += 1
         return f"{base}_{number}"
 
-    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)

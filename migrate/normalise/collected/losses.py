@@ -12,10 +12,10 @@ import re
 import sys
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -75,8 +75,8 @@ def drop_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """
     if "regularizer" not in text.source:
         return text, ()
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     if _may_read_penalties(tree, scopes):
         return text, ()
     edits: list[Edit] = []
@@ -125,7 +125,7 @@ def _is_penalty(node: ast.expr, scopes: Scopes) -> bool:
     if isinstance(node, ast.Constant):
         return node.value is None
     if isinstance(node, ast.Name) and scopes.resolve(node) is None:
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         return bool(bound) and all(
             isinstance(b, ast.Assign)
@@ -177,7 +177,7 @@ def _may_read_penalties(tree: ast.Module, scopes: Scopes) -> bool:
 
 def _asks_other(call: ast.Call, scopes: Scopes) -> bool:
     """`tf.get_collection` of a collection that is known to be another one."""
-    key = call.args[0] if call.args else names.argument(call, "key")
+    key = call.args[0] if call.args else names.find_argument(call, "key")
     if isinstance(key, ast.Constant):
         return isinstance(key.value, str)  # None of those that are searched for.
     symbol = scopes.resolve(key) if key is not None else None
@@ -187,14 +187,14 @@ def _asks_other(call: ast.Call, scopes: Scopes) -> bool:
 class _Losses:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
         self._gone: list[ast.stmt] = []
         self._taken = {
             n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
         } | {n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)}
 
-    def _calls(self, *symbols: str) -> list[ast.Call]:
+    def _list_calls(self, *symbols: str) -> list[ast.Call]:
         return [
             node
             for node in walk_breadth_first(self._tree)
@@ -203,11 +203,11 @@ class _Losses:
         ]
 
     def rewrite(self) -> Text | None:
-        asked = self._calls(_TOTAL, _ALL)
+        asked = self._list_calls(_TOTAL, _ALL)
         made = sorted(
             (
                 call
-                for call in self._calls(_ADD, *_COLLECTING)
+                for call in self._list_calls(_ADD, *_COLLECTING)
                 if self._reads_collection(call) is not None
             ),
             key=lambda call: call.lineno,
@@ -221,7 +221,7 @@ class _Losses:
             return None
         if isinstance(function, ast.FunctionDef) and not self._runs_once(function):
             return None
-        total = self._total(asked[0], function)
+        total = self._find_total(asked[0], function)
         if total is None:
             return None
         edits: list[Edit] = []
@@ -242,7 +242,7 @@ class _Losses:
 
     def _reads_collection(self, call: ast.Call) -> bool | None:
         """True, or None for a loss that is given `loss_collection=None`."""
-        given = names.argument(call, "loss_collection")
+        given = names.find_argument(call, "loss_collection")
         if given is None:
             return True
         return None if isinstance(given, ast.Constant) and given.value is None else True
@@ -295,7 +295,7 @@ class _Losses:
             for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
-            and function in reach.definitions(self._scopes, node)
+            and function in reach.find_definitions(self._scopes, node)
         ]
         if any(self._is_repeated(use) for use in uses):
             return False
@@ -310,14 +310,14 @@ class _Losses:
             node = self._scopes.parents.get(node)
         return False
 
-    def _total(self, asked: ast.Call, function: ast.AST | None) -> str | None:
+    def _find_total(self, asked: ast.Call, function: ast.AST | None) -> str | None:
         """`tf.add_n` by the program's name for it, "" for the list; None if unclear."""
-        if function is None or names.argument(asked, "scope") is not None:
+        if function is None or names.find_argument(asked, "scope") is not None:
             return None
         symbol = self._scopes.resolve(asked.func)
         if symbol == _ALL:
             return None if asked.args or asked.keywords else ""
-        spelled = self._text.segment(asked.func)
+        spelled = self._text.find_segment(asked.func)
         module, dot, rest = spelled.partition(".losses.get_total_loss")
         if not dot or rest or not all(map(str.isidentifier, module.split("."))):
             return None
@@ -329,7 +329,7 @@ class _Losses:
         adds = self._scopes.resolve(call.func) == _ADD
         if isinstance(statement, ast.Expr):
             if adds:
-                value = names.argument(call, "loss", 0)
+                value = names.find_argument(call, "loss", 0)
                 if value is None:
                     return None
                 if (
@@ -339,11 +339,11 @@ class _Losses:
                 ):
                     self._gone.append(statement)
                     return value.id
-                name = self._fresh()
-                edits.append(Edit(call, f"{name} = {self._text.segment(value)}"))
+                name = self._choose_free_name()
+                edits.append(Edit(call, f"{name} = {self._text.find_segment(value)}"))
                 return name
-            name = self._fresh()
-            edits.append(Edit(call, f"{name} = {self._one_line(call)}"))
+            name = self._choose_free_name()
+            edits.append(Edit(call, f"{name} = {self._join_lines(call)}"))
             return name
         if (
             not adds
@@ -355,15 +355,15 @@ class _Losses:
             return statement.targets[0].id
         return None
 
-    def _one_line(self, call: ast.Call) -> str:
-        text = self._text.segment(call)
+    def _join_lines(self, call: ast.Call) -> str:
+        text = self._text.find_segment(call)
         return ast.unparse(call) if "\n" in text else text
 
     def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
-    def _fresh(self) -> str:
+    def _choose_free_name(self) -> str:
         number = 1
         while f"loss_{number}" in self._taken:
             number += 1

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")
 _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
@@ -23,7 +23,7 @@ _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
 def add_to_collections(text: Text) -> Text:
     """The text with such variables added to their collections by statements."""
     while "collections=" in text.source:
-        new = _Variables(text).one()
+        new = _Variables(text).rewrite_collection()
         if new is None:
             break
         text = new
@@ -33,10 +33,10 @@ def add_to_collections(text: Text) -> Text:
 class _Variables:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one(self) -> Text | None:
+    def rewrite_collection(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
             if not (
                 isinstance(statement, ast.Assign)
@@ -53,7 +53,7 @@ class _Variables:
             given = next((k for k in call.keywords if k.arg == "collections"), None)
             if given is None or given is call.keywords[0] and not call.args:
                 continue
-            keys = self._keys(given.value, statement)
+            keys = self._list_keys(given.value, statement)
             if keys is None:
                 continue
             kept = [k for k in call.keywords if k is not given]
@@ -61,12 +61,12 @@ class _Variables:
                 *[ast.unparse(a) for a in call.args],
                 *[f"{k.arg}={ast.unparse(k.value)}" for k in kept if k.arg],
             ]
-            func = self._text.segment(call.func)
+            func = self._text.find_segment(call.func)
             text = self._text.apply_edits([Edit(call, f"{func}({', '.join(parts)})")])
             end = statement.end_lineno or statement.lineno
             line = self._text.lines[statement.lineno - 1]
             indent = line[: len(line) - len(line.lstrip())]
-            module = self._text.segment(call.func.value)  # type: ignore[attr-defined]
+            module = self._text.find_segment(call.func.value)  # type: ignore[attr-defined]
             lines = [
                 f"{indent}{module}.add_to_collection({key!r}, {statement.targets[0].id})"
                 for key in keys
@@ -75,7 +75,7 @@ class _Variables:
             return text.splice(end + 1, end, lines, [origin] * len(lines))
         return None
 
-    def _keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
+    def _list_keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
         """The program's own collections; None where it cannot be told, or not global."""
         if isinstance(value, ast.Name):
             made = self._find_value_before(value, statement)
@@ -87,7 +87,7 @@ class _Variables:
         own = [e for e in value.elts if self._scopes.resolve(e) != _GLOBAL]
         if len(own) == len(value.elts):
             return None
-        keys = [names.literal(e) for e in own]
+        keys = [names.read_literal(e) for e in own]
         if any(not isinstance(k, str) for k in keys):
             return None
         return [str(k) for k in keys]
@@ -96,8 +96,8 @@ class _Variables:
         self, name: ast.Name, statement: ast.stmt
     ) -> ast.expr | None:
         """What the name was bound to last, where that is clear from the order of lines."""
-        owner = self._scopes.scope_of(name).owner(name.id)
-        if owner is None or owner is not self._scopes.scope_of(statement):
+        owner = self._scopes.find_scope(name).find_owner(name.id)
+        if owner is None or owner is not self._scopes.find_scope(statement):
             return None
         before = [
             b

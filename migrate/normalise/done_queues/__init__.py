@@ -72,14 +72,14 @@ class _Program(Written):
         """
         if not self._makers:
             return DoneQueues(self._text)
-        server = self._server()
+        server = self._find_server()
         for join in self._joined:
             assert isinstance(join.func, ast.Attribute)
-            if names.key(join.func.value) == server:
+            if names.find_key(join.func.value) == server:
                 raise Unclear(join, "the server waits for ever beside it")
         for maker in self._makers:
             self._check_place(maker)
-        self._suite(self._tree.body)
+        self._read_suite(self._tree.body)
         if not self._waits:
             raise Unclear(
                 self._makers[0],
@@ -93,7 +93,7 @@ class _Program(Written):
         lines = tuple(sorted({self._text.origins[m.lineno - 1] for m in self._makers}))
         return DoneQueues(self._write_text(server), lines)
 
-    def _server(self) -> str:
+    def _find_server(self) -> str:
         made = [
             node
             for node in walk_breadth_first(self._tree)
@@ -103,7 +103,7 @@ class _Program(Written):
         statement = self._scopes.parents[made[0]] if made else None
         if len(made) != 1 or not isinstance(statement, ast.Assign):
             raise Unclear(self._makers[0], "the program has no server, or several")
-        server = names.key(statement.targets[0])
+        server = names.find_key(statement.targets[0])
         if server is None:
             raise Unclear(statement, "the server is not kept in a variable")
         return server

@@ -49,12 +49,12 @@ class Emptied(Uses):
                     s
                     for n in uses
                     if isinstance(s := self._find_statement(n), ast.Expr)
-                    and self._text.segment(s).strip() == f"{name.id}.close()"
+                    and self._text.find_segment(s).strip() == f"{name.id}.close()"
                 ]
                 rest = [n for n in uses if self._find_statement(n) not in closes]
                 if rest and all(self._is_lost(n) for n in rest):
                     for statement in (node, *closes):
-                        self._go(statement)
+                        self._drop_statement(statement)
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
@@ -91,11 +91,11 @@ class Emptied(Uses):
                     continue
                 if not isinstance(node, (ast.For, ast.While, ast.With, ast.If)):
                     if isinstance(node, ast.FunctionDef) and self._is_empty(node):
-                        for call in self._calls_of(node):
+                        for call in self._list_calls(node):
                             self._gone.add(call)
                         self._gone.add(node)
                     continue
-                inside = [s for _, suite in names.suites(node) for s in suite]
+                inside = [s for _, suite in names.list_suites(node) for s in suite]
                 if all(s in self._gone for s in inside) and self._is_plain(node):
                     self._gone.add(node)
             if len(self._gone) == before:
@@ -110,7 +110,7 @@ class Emptied(Uses):
                 isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)
                 for s in kept
             )
-            and bool(self._calls_of(function))
+            and bool(self._list_calls(function))
         )
 
     def _is_plain(self, node: ast.For | ast.While | ast.With | ast.If) -> bool:
@@ -127,7 +127,7 @@ class Emptied(Uses):
         head = node.iter if isinstance(node, ast.For) else node.test
         return bool(self._kinds.classify(head)) or not any(
             isinstance(n, ast.Call)
-            and names.key(n.func) not in ("range", "len", "enumerate", "xrange")
+            and names.find_key(n.func) not in ("range", "len", "enumerate", "xrange")
             and not isinstance(n.func, ast.Attribute)
             for n in walk_breadth_first(head)
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 
@@ -38,7 +38,7 @@ class Kinds:
             for node in walk_breadth_first(self._tree)
             if isinstance(node, ast.Call)
             and scopes.resolve(node.func) in QUEUES
-            and names.argument(node, "shared_name") is not None
+            and names.find_argument(node, "shared_name") is not None
         ]
         if self.makers:
             self._find()
@@ -46,7 +46,7 @@ class Kinds:
     def _find(self) -> None:
         """Names and functions that stand for queues and for what is done with them."""
         while True:
-            before = (self._count(), len(self._by_key))
+            before = (self._count_kinds(), len(self._by_key))
             for node in walk_breadth_first(self._tree):
                 if isinstance(node, ast.Assign):
                     for target in node.targets:
@@ -59,7 +59,7 @@ class Kinds:
                     self._taint_by_call(node)
                 elif isinstance(node, ast.Dict):
                     for key, value in zip(node.keys, node.values, strict=True):
-                        name = names.literal(key)
+                        name = names.read_literal(key)
                         kinds = self.classify(value)
                         if isinstance(name, str) and kinds:
                             self._by_key.setdefault(name, set()).update(kinds)
@@ -68,15 +68,15 @@ class Kinds:
                     kinds = self.classify(node.value)
                     if function is not None and kinds:
                         self.functions.setdefault(function.name, set()).update(kinds)
-            if (self._count(), len(self._by_key)) == before:
+            if (self._count_kinds(), len(self._by_key)) == before:
                 return
 
-    def _count(self) -> int:
+    def _count_kinds(self) -> int:
         every = [*self._kinds.values(), *self.functions.values()]
         return sum(map(len, every)) + sum(map(len, self._by_key.values()))
 
     def _taint(self, target: ast.AST, kinds: set[Kind]) -> None:
-        key = self.key_of(target)
+        key = self.make_key(target)
         if kinds and key is not None:
             self._kinds.setdefault(key, set()).update(kinds)
 
@@ -121,25 +121,25 @@ class Kinds:
             if self.is_run(node):
                 return set()
         if isinstance(node, ast.Subscript):
-            key = names.literal(node.slice)
+            key = names.read_literal(node.slice)
             if isinstance(key, str) and self.classify(node.value):
                 return self._by_key.get(key, set())
-        key_ = self.key_of(node)
+        key_ = self.make_key(node)
         if key_ is not None:
             return self._kinds.get(key_, set())
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.classify(node.elt)
         found: set[Kind] = set()
-        for child in children(node):
+        for child in list_children(node):
             found |= self.classify(child)
         return found
 
-    def key_of(self, node: ast.AST) -> object | None:
+    def make_key(self, node: ast.AST) -> object | None:
         """What a variable is known by: its scope and name; an attribute's text."""
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             return (id(owner.node), node.id) if owner is not None else None
-        return names.key(node) if isinstance(node, ast.Attribute) else None
+        return names.find_key(node) if isinstance(node, ast.Attribute) else None
 
     def find_called_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """The module's or class's own function that a call calls, told by its name."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.done_queues.kinds import Kinds
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -30,8 +30,8 @@ class Program:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
         self._kinds = Kinds(self._scopes)
         self._gone: set[ast.stmt] = set()
         self._dissolved: set[ast.With] = set()
@@ -65,7 +65,7 @@ class Program:
             isinstance(test, ast.Compare)
             and len(test.ops) == 1
             and isinstance(test.ops[0], ast.Eq)
-            and "ps" in map(names.literal, (test.left, test.comparators[0]))
+            and "ps" in map(names.read_literal, (test.left, test.comparators[0]))
         )
 
     def _is_about(self, node: ast.AST) -> bool:
@@ -75,12 +75,12 @@ class Program:
             if isinstance(n, (ast.Name, ast.Attribute, ast.Call))
         )
 
-    def _go(self, statement: ast.stmt) -> None:
+    def _drop_statement(self, statement: ast.stmt) -> None:
         if not self._text.is_alone(statement):
             raise Unclear(statement, "several statements in one line")
         self._gone.add(statement)
 
-    def _calls_of(self, function: ast.AST) -> list[ast.stmt]:
+    def _list_calls(self, function: ast.AST) -> list[ast.stmt]:
         calls = [
             node
             for node in walk_breadth_first(self._tree)

@@ -37,11 +37,11 @@ class Uses(Program):
         if not on_server and not self._serves(maker):
             raise Unclear(maker, "a shared queue that is not on a parameter server")
 
-    def _suite(self, suite: Iterable[ast.stmt]) -> None:
+    def _read_suite(self, suite: Iterable[ast.stmt]) -> None:
         for statement in suite:
-            self._statement(statement)
+            self._read_statement(statement)
 
-    def _statement(self, statement: ast.stmt) -> None:
+    def _read_statement(self, statement: ast.stmt) -> None:
         """Notes what of a statement goes.
 
         Raises:
@@ -51,17 +51,17 @@ class Uses(Program):
             isinstance(statement, _FUNCTIONS)
             and statement.name in self._kinds.functions
         ):
-            self._makes_only(statement)
-            self._go(statement)
+            self._check_makes_only(statement)
+            self._drop_statement(statement)
             return
-        suites = names.suites(statement)
+        suites = names.list_suites(statement)
         if suites:
-            self._compound(statement)
+            self._read_compound(statement)
             for _, suite in suites:
-                self._suite(suite)
+                self._read_suite(suite)
             return
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            self._suite(statement.body)
+            self._read_suite(statement.body)
             return
         if not self._is_about(statement):
             return
@@ -69,9 +69,9 @@ class Uses(Program):
             value = statement.value
             empty = isinstance(value, ast.List) and not value.elts
             if (self._kinds.classify(value) or empty) and all(
-                self._kinds.key_of(t) is not None for t in statement.targets
+                self._kinds.make_key(t) is not None for t in statement.targets
             ):
-                self._go(statement)
+                self._drop_statement(statement)
                 return
             self._drop_hook(statement)
             return
@@ -86,10 +86,10 @@ class Uses(Program):
                 and func.attr in ("append", "extend")
                 and self._kinds.classify(call.args[0] if call.args else None)
             ):
-                self._go(statement)
+                self._drop_statement(statement)
                 return
             if self._kinds.find_called_function(call) is not None:
-                self._calls(call)
+                self._read_call(call)
                 return
         self._drop_hook(statement)
 
@@ -112,7 +112,7 @@ class Uses(Program):
             self._waits.append(statement)
         elif kinds != {Kind.TELLS}:
             raise Unclear(statement, "a run of it together with something else")
-        self._go(statement)
+        self._drop_statement(statement)
 
     def _classify_fetches(self, fetches: ast.expr) -> set[Kind]:
         """The kinds of what is fetched, where nothing else is."""
@@ -121,7 +121,7 @@ class Uses(Program):
             return set().union(*each) if all(each) else set()
         return self._kinds.classify(fetches)
 
-    def _calls(self, call: ast.Call) -> None:
+    def _read_call(self, call: ast.Call) -> None:
         """A function that is given a queue, to wait for it or to tell it."""
         for value in [*call.args, *[k.value for k in call.keywords]]:
             if self._kinds.classify(value):
@@ -129,7 +129,7 @@ class Uses(Program):
             elif self._is_about(value):
                 raise Unclear(call, "it is passed on with something else")
 
-    def _compound(self, statement: ast.stmt) -> None:
+    def _read_compound(self, statement: ast.stmt) -> None:
         """The head of a loop over queues, a branch or a block.
 
         Raises:
@@ -173,7 +173,7 @@ class Uses(Program):
         if isinstance(element, ast.Call):
             return self._scopes.resolve(element.func) in _FINAL
         if isinstance(element, ast.Name):
-            owner = self._scopes.scope_of(element).owner(element.id)
+            owner = self._scopes.find_scope(element).find_owner(element.id)
             bound = owner.bindings[element.id] if owner is not None else []
             return all(
                 isinstance(b, ast.Assign)
@@ -183,7 +183,9 @@ class Uses(Program):
             )
         return False
 
-    def _makes_only(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _check_makes_only(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> None:
         """Checks that a function makes queues, and nothing else.
 
         Raises:
@@ -193,7 +195,7 @@ class Uses(Program):
             if isinstance(node, ast.Call) and self._kinds.is_run(node):
                 raise Unclear(node, "a function that makes queues runs something too")
             if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
-                text = self._text.segment(node)
+                text = self._text.find_segment(node)
                 call = node.value
                 plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
                 if not (plain and text.startswith("print(")) and not self._is_about(

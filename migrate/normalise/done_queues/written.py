@@ -27,7 +27,7 @@ class Written(Emptied):
             if isinstance(outer, ast.If) and self._serves(top):
                 break
             if isinstance(outer, _FUNCTIONS):
-                for call in self._calls_of(outer):
+                for call in self._list_calls(outer):
                     self._join_for(call)
                 return
             if isinstance(outer, ast.Module):
@@ -43,7 +43,9 @@ class Written(Emptied):
         gone = {
             number
             for statement in self._gone
-            for number in range(self._first(statement), (statement.end_lineno or 0) + 1)
+            for number in range(
+                self._find_first_line(statement), (statement.end_lineno or 0) + 1
+            )
         }
         for statement in self._gone:
             if isinstance(
@@ -70,7 +72,7 @@ class Written(Emptied):
                 b for b in self._kinds.walk_above(statement) if b in self._dissolved
             ]
             indent = self._indent(outer[-1] if outer else statement)
-            inserted.setdefault(self._first(statement), []).append(
+            inserted.setdefault(self._find_first_line(statement), []).append(
                 f"{indent}{server}.join()"
             )
         for node in walk_breadth_first(self._tree):
@@ -92,16 +94,16 @@ class Written(Emptied):
 
     def _fill(self, node: ast.stmt, inserted: dict[int, list[str]]) -> None:
         """`pass` where a suite has lost all of its statements."""
-        for _, suite in names.suites(node):
+        for _, suite in names.list_suites(node):
             if node in self._dissolved or not all(s in self._gone for s in suite):
                 continue
             if not any(s in self._joins for s in suite):
                 first = suite[0]
-                inserted.setdefault(self._first(first), []).append(
+                inserted.setdefault(self._find_first_line(first), []).append(
                     self._indent(first) + "pass"
                 )
 
-    def _first(self, statement: ast.stmt) -> int:
+    def _find_first_line(self, statement: ast.stmt) -> int:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         return min([statement.lineno, *[d.lineno for d in decorators]])
 

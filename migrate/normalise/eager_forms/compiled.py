@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.frontends.keras_names import keras_name, makes_model
-from migrate.normalise.feeds.view import View, flat
+from migrate.frontends.keras_names import find_keras_name, makes_model
+from migrate.normalise.feeds.view import View, flatten_expression
 from migrate.normalise.text import Edit, Text
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.tables.compiled_keras import ACCURACIES, LOSSES, METRICS, OPTIMIZERS
 
 _COMPILE = ("optimizer", "loss", "metrics")
@@ -34,7 +34,7 @@ def write_step(text: Text) -> Text | None:
     calls = [
         n
         for n in view.scopes.walk()
-        if isinstance(n, ast.Call) and method(n) == "train_on_batch"
+        if isinstance(n, ast.Call) and find_method(n) == "train_on_batch"
     ]
     if len(calls) != 1:
         return None
@@ -50,7 +50,7 @@ class _Compiled:
         view, call = self._view, self._call
         assert isinstance(call.func, ast.Attribute)
         model = call.func.value
-        made = binding(view.scopes, model)
+        made = find_binding(view.scopes, model)
         bound = names.bind_arguments(call, ("x", "y"))
         if made is None or not makes_model(view.scopes, made):
             return None
@@ -62,22 +62,22 @@ class _Compiled:
         statement, given = compiled
         if self._has_penalties_of_batches() or not self._is_only_called(model, made):
             return None
-        scope = view.function(statement)
+        scope = view.find_function(statement)
         indent = view.indent(statement)
-        optimizer = self._optimizer(given["optimizer"])
-        loss, kind = self._loss(given["loss"])
-        metrics = self._metrics(given.get("metrics"), kind)
+        optimizer = self._write_optimizer(given["optimizer"])
+        loss, kind = self._write_loss(given["loss"])
+        metrics = self._write_metrics(given.get("metrics"), kind)
         if not optimizer or not loss or metrics is None:
             return None
         keeps: list[str] = []
         own = given["optimizer"]
         kept = ast.unparse(own) if isinstance(own, ast.Name) else ""
         if not kept:
-            kept = view.fresh("optimizer", scope)
+            kept = view.choose_free_name("optimizer", scope)
             keeps.append(f"{indent}{kept} = {optimizer}")
-        losses = view.fresh("loss_object", scope)
+        losses = view.choose_free_name("loss_object", scope)
         keeps.append(f"{indent}{losses} = {loss}")
-        step = view.fresh("train_on_batch", scope)
+        step = view.choose_free_name("train_on_batch", scope)
         value = f"{losses}(y, predictions)"
         if self._is_regularized():
             value += f" + sum({model.id}.losses)"
@@ -104,7 +104,10 @@ class _Compiled:
         for node in scopes.walk():
             if not isinstance(node, ast.Name) or node.id != model.id:
                 continue
-            if not isinstance(node.ctx, ast.Load) or binding(scopes, node) is not made:
+            if (
+                not isinstance(node.ctx, ast.Load)
+                or find_binding(scopes, node) is not made
+            ):
                 continue
             around = scopes.parents[node]
             called = isinstance(around, ast.Call) and around.func is node
@@ -120,8 +123,8 @@ class _Compiled:
             n
             for n in view.scopes.walk()
             if isinstance(n, ast.Call)
-            and method(n) == "compile"
-            and names.key(n.func.value) == model  # type: ignore[attr-defined]
+            and find_method(n) == "compile"
+            and names.find_key(n.func.value) == model  # type: ignore[attr-defined]
         ]
         if len(found) != 1:
             return None
@@ -133,27 +136,27 @@ class _Compiled:
             return None
         return statement, bound
 
-    def _optimizer(self, given: ast.expr) -> str:
+    def _write_optimizer(self, given: ast.expr) -> str:
         """The optimizer's creation, or its name; "" where it is not seen."""
-        text = names.literal(given)
+        text = names.read_literal(given)
         if isinstance(text, str):
             known = OPTIMIZERS.get(text.lower())
             return f"tf.keras.optimizers.{known}()" if known else ""
-        made = binding(self._view.scopes, given) or given
+        made = find_binding(self._view.scopes, given) or given
         if not isinstance(made, ast.Call):
             return ""
-        if not keras_name(self._view.scopes, made.func).startswith("optimizers."):
+        if not find_keras_name(self._view.scopes, made.func).startswith("optimizers."):
             return ""
-        return flat(self._view.text, given)
+        return flatten_expression(self._view.text, given)
 
-    def _loss(self, given: ast.expr) -> tuple[str, str]:
+    def _write_loss(self, given: ast.expr) -> tuple[str, str]:
         """The loss object's creation, and its class; "" where it is not seen."""
-        text = names.literal(given)
+        text = names.read_literal(given)
         if isinstance(text, str):
             known = LOSSES.get(text.lower(), "")
             return (f"tf.keras.losses.{known}()", known) if known else ("", "")
-        made = binding(self._view.scopes, given) or given
-        name = keras_name(
+        made = find_binding(self._view.scopes, given) or given
+        name = find_keras_name(
             self._view.scopes, made.func if isinstance(made, ast.Call) else made
         )
         module, _, kind = name.rpartition(".")
@@ -164,9 +167,9 @@ class _Compiled:
         ):  # tf.keras.losses.sparse_categorical_crossentropy
             known = LOSSES.get(kind, "")
             return (f"tf.keras.losses.{known}()", known) if known else ("", "")
-        return flat(self._view.text, made), kind
+        return flatten_expression(self._view.text, made), kind
 
-    def _metrics(self, given: ast.expr | None, kind: str) -> list[str] | None:
+    def _write_metrics(self, given: ast.expr | None, kind: str) -> list[str] | None:
         """Of every metric its value for one batch; None where one is not known."""
         if given is None or (isinstance(given, ast.Constant) and given.value is None):
             return []
@@ -174,7 +177,7 @@ class _Compiled:
             return None
         found = []
         for metric in given.elts:
-            name = names.literal(metric)
+            name = names.read_literal(metric)
             if not isinstance(name, str):
                 return None
             function = METRICS.get(name)
@@ -186,7 +189,7 @@ class _Compiled:
             found.append(f"tf.reduce_mean({of_each})")
         return found
 
-    def _keywords(self) -> set[str]:
+    def _find_keywords(self) -> set[str]:
         return {
             n.arg
             for n in self._view.scopes.walk()
@@ -194,11 +197,11 @@ class _Compiled:
         }
 
     def _is_regularized(self) -> bool:
-        return any(k.endswith("_regularizer") for k in self._keywords())
+        return any(k.endswith("_regularizer") for k in self._find_keywords())
 
     def _has_penalties_of_batches(self) -> bool:
         """Penalties that are not of the weights alone."""
-        return _PENALTIES[0] in self._keywords() or any(
+        return _PENALTIES[0] in self._find_keywords() or any(
             isinstance(n, ast.Attribute) and n.attr == _PENALTIES[1]
             for n in self._view.scopes.walk()
         )

@@ -11,9 +11,9 @@ import ast
 
 from migrate.facts import names
 from migrate.frontends.half_migrated.losses import map_arguments
-from migrate.frontends.half_migrated.tapes import tapes
+from migrate.frontends.half_migrated.tapes import find_tapes
 from migrate.frontends.keras_names import find_called_function
-from migrate.normalise.feeds.view import View, flat
+from migrate.normalise.feeds.view import View, flatten_expression
 from migrate.normalise.text import Edit, Text
 
 
@@ -24,7 +24,7 @@ def name_parts(text: Text) -> Text | None:
         if not isinstance(node, ast.Call):
             continue
         function = find_called_function(view.scopes, node.func)
-        if function is None or not tapes(view.scopes, function):
+        if function is None or not find_tapes(view.scopes, function):
             continue
         found = _name_parts_of_call(view, node, function)
         if found is not None:
@@ -35,7 +35,7 @@ def name_parts(text: Text) -> Text | None:
 def _name_parts_of_call(
     view: View, call: ast.Call, function: ast.FunctionDef
 ) -> Text | None:
-    statement = view.statement(call)
+    statement = view.find_statement(call)
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return None
     if not view.text.is_alone(statement):
@@ -51,15 +51,15 @@ def _name_parts_of_call(
             inner = value.args[0]
         if isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name):
             wish = parameter if parameter.endswith("batch") else f"{parameter}_batch"
-            name = view.fresh(wish, view.function(statement))
+            name = view.choose_free_name(wish, view.find_function(statement))
             names_.append(name)
-            values.append(flat(view.text, inner))
+            values.append(flatten_expression(view.text, inner))
             edits.append(Edit(inner, name))
         elif not (constant and isinstance(inner, ast.Name)):
             continue
         if constant:
             assert isinstance(value, ast.Call)
-            edits.append(Edit(value.func, _converter(value)))
+            edits.append(Edit(value.func, _spell_converter(value)))
     if not edits:
         return None
     text = view.text.apply_edits(edits)
@@ -80,7 +80,7 @@ def _is_constant(view: View, value: ast.expr) -> bool:
     )
 
 
-def _converter(call: ast.Call) -> str:
+def _spell_converter(call: ast.Call) -> str:
     module = ast.unparse(call.func).rpartition(".")[0]
     dtype = len(call.args) > 1 or bool(call.keywords)
     return f"{module}.{'cast' if dtype else 'convert_to_tensor'}"

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.feeds.view import View, flat, returns
+from migrate.normalise.feeds.view import View, flatten_expression, list_returns
 from migrate.normalise.text import Text
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 _PARAMETERS = ("loss", "var_list", "grad_loss", "name", "tape")
@@ -26,7 +26,7 @@ def write_tape(text: Text) -> Text | None:
         return None
     view = View(text)
     for node in view.scopes.walk():
-        if isinstance(node, ast.Call) and method(node) == "minimize":
+        if isinstance(node, ast.Call) and find_method(node) == "minimize":
             found = _Minimised(view, node).rewrite()
             if found is not None:
                 return found
@@ -57,31 +57,34 @@ class _Minimised:
         over = bound.get("var_list")
         if over is None and not of_v1:
             return None
-        function = view.function(statement)
+        function = view.find_function(statement)
         at = statement.lineno
         indent = view.indent(statement)
-        tape = view.fresh("tape", function)
+        tape = view.choose_free_name("tape", function)
         start: ast.stmt = statement
         if "tape" in bound:
             tape, loss = ast.unparse(bound["tape"]), ast.unparse(bound["loss"])
         elif isinstance(bound["loss"], ast.Lambda):
-            if names.reads(bound["loss"]) and bound["loss"].args.args:
+            if names.find_reads(bound["loss"]) and bound["loss"].args.args:
                 return None
-            loss = view.fresh("loss", function)
+            loss = view.choose_free_name("loss", function)
             self._add(f"{indent}with tf.GradientTape() as {tape}:", at)
-            self._add(f"{indent}    {loss} = {flat(view.text, bound['loss'].body)}", at)
+            self._add(
+                f"{indent}    {loss} = {flatten_expression(view.text, bound['loss'].body)}",
+                at,
+            )
         else:
             defined = self._find_loss_function(statement, bound["loss"])
             if defined is None:
                 return None
-            start, loss = defined, view.fresh("loss", function)
+            start, loss = defined, view.choose_free_name("loss", function)
             self._add_body(defined, indent, tape, loss)
         variables = f"{tape}.watched_variables()"
         if over is not None:
             given = over.body if isinstance(over, ast.Lambda) else over
-            variables = flat(view.text, given)
-        grads = view.fresh("gradients", function)
-        kept = view.fresh("variables", function)
+            variables = flatten_expression(view.text, given)
+        grads = view.choose_free_name("gradients", function)
+        kept = view.choose_free_name("variables", function)
         optimizer = ast.unparse(call.func.value)
         self._add(f"{indent}{kept} = {variables}", at)
         self._add(f"{indent}{grads} = {tape}.gradient({loss}, {kept})", at)
@@ -90,7 +93,7 @@ class _Minimised:
         return view.text.splice(start.lineno, end, self._lines, self._origins)
 
     def _is_of_v1(self, optimizer: ast.expr) -> bool:
-        made = binding(self._view.scopes, optimizer)
+        made = find_binding(self._view.scopes, optimizer)
         symbol = (
             self._view.scopes.resolve(made.func) if isinstance(made, ast.Call) else ""
         )
@@ -104,7 +107,7 @@ class _Minimised:
         self, statement: ast.stmt, loss: ast.expr
     ) -> ast.FunctionDef | None:
         """The function of the loss, if it stands right before and nothing else calls it."""
-        suite = self._view.suite(statement)
+        suite = self._view.find_suite(statement)
         index = suite.index(statement)
         found = suite[index - 1] if index else None
         if (
@@ -120,12 +123,12 @@ class _Minimised:
         if (
             not isinstance(last, ast.Return)
             or last.value is None
-            or len(returns(found)) != 1
+            or len(list_returns(found)) != 1
         ):
             return None
-        function = self._view.function(found)
+        function = self._view.find_function(found)
         inside = set(walk_breadth_first(found))
-        own = {n for s in found.body for n in names.binds(s)}
+        own = {n for s in found.body for n in names.find_binds(s)}
         for node in walk_breadth_first(function):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 return None
@@ -146,5 +149,5 @@ class _Minimised:
             line = text.lines[number - 1]
             if number >= function.body[0].lineno or line.strip().startswith("#"):
                 self._add(line, number)
-        given = flat(text, last.value)
+        given = flatten_expression(text, last.value)
         self._add(f"{self._view.indent(last)}{loss} = {given}", last.lineno)

@@ -6,7 +6,7 @@ import ast
 
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text
-from migrate.rules.mistakes.mistake import name_of
+from migrate.rules.mistakes.mistake import find_name
 
 _SESSION = "tf.train.MonitoredTrainingSession"
 
@@ -22,8 +22,10 @@ def name_session(text: Text) -> Text | None:
         if (
             item.optional_vars is None
             and isinstance(call, ast.Call)
-            and name_of(view.scopes, call.func) == _SESSION
+            and find_name(view.scopes, call.func) == _SESSION
         ):
-            name = view.fresh("session", view.scopes.tree)
-            return text.apply_edits([Edit(call, f"{text.segment(call)} as {name}")])
+            name = view.choose_free_name("session", view.scopes.tree)
+            return text.apply_edits(
+                [Edit(call, f"{text.find_segment(call)} as {name}")]
+            )
     return None

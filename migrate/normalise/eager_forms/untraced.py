@@ -13,10 +13,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.keras_names import keras_name, makes_model
+from migrate.frontends.keras_names import find_keras_name, makes_model
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Text
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 _UPDATES = frozenset({"gradient", "minimize", "apply_gradients", "train_on_batch"})
@@ -51,16 +51,16 @@ def _counts(scopes: Scopes, function: ast.FunctionDef) -> bool:
         if call in function.decorator_list:
             continue
         symbol = scopes.resolve(call.func)
-        if method(call) in _UPDATES or symbol == "tf.GradientTape":
+        if find_method(call) in _UPDATES or symbol == "tf.GradientTape":
             return False
         if (symbol or "").startswith(_DRAWS):
             return False  # Eager loops of one process would draw in turn.
-        called = call.func.value if method(call) == "update_state" else call.func  # type: ignore[attr-defined]
-        made = binding(scopes, called)
+        called = call.func.value if find_method(call) == "update_state" else call.func  # type: ignore[attr-defined]
+        made = find_binding(scopes, called)
         if isinstance(made, ast.Call) and (
-            keras_name(scopes, made.func) or makes_model(scopes, made)
+            find_keras_name(scopes, made.func) or makes_model(scopes, made)
         ):
-            counted = counted or keras_name(scopes, made.func).startswith(_METRICS)
+            counted = counted or find_keras_name(scopes, made.func).startswith(_METRICS)
         elif symbol is None or not symbol.startswith("tf."):
             return False  # Python's own, which a trace runs once.
     return counted

@@ -14,7 +14,7 @@ from migrate.source.nodes import walk_breadth_first
 class Aggregates(Callers):
     """Takes one object of results apart."""
 
-    def _aggregate(self, driver: ast.FunctionDef | ast.Module) -> Text | None:
+    def _dissolve_aggregate(self, driver: ast.FunctionDef | ast.Module) -> Text | None:
         """`graph = {"loss": loss}; graph["loss"]`, and the same with a namedtuple."""
         for statement in walk_simple_statements(driver.body):
             if not (
@@ -26,19 +26,19 @@ class Aggregates(Callers):
             ):
                 continue
             name = statement.targets[0].id
-            members = self._members(statement.value)
+            members = self._map_members(statement.value)
             if not members:
                 continue
-            uses = self._member_uses(driver, name, members)
+            uses = self._find_member_uses(driver, name, members)
             if uses is None:
                 continue
             return self._scatter_members(driver, statement, name, members, uses)
         return None
 
-    def _members(self, value: ast.expr) -> dict[str | int, ast.expr]:
+    def _map_members(self, value: ast.expr) -> dict[str | int, ast.expr]:
         """What a display or a namedtuple holds, by key, field or index."""
         if isinstance(value, ast.Dict):
-            keys = [names.literal(k) for k in value.keys]
+            keys = [names.read_literal(k) for k in value.keys]
             if all(isinstance(k, str) for k in keys):
                 return dict(zip(map(str, keys), value.values))
         if isinstance(value, (ast.Tuple, ast.List)):
@@ -51,7 +51,7 @@ class Aggregates(Callers):
                 and not value.args
             ):
                 return {k.arg: k.value for k in value.keywords if k.arg}
-            fields = self._fields(value.func)
+            fields = self._map_fields(value.func)
             if fields is not None:
                 bound = names.bind_arguments(value, tuple(fields))
                 known = {f: default for f, default in fields.items() if default}
@@ -59,18 +59,18 @@ class Aggregates(Callers):
                     return {field: (known | bound)[field] for field in fields}
         return {}
 
-    def _fields(self, func: ast.expr) -> dict[str, ast.expr | None] | None:
+    def _map_fields(self, func: ast.expr) -> dict[str, ast.expr | None] | None:
         """The fields of a class of the module that only holds them, with their defaults."""
         if not isinstance(func, ast.Name):
             return None
-        made = self._definition(func)
+        made = self._find_definition(func)
         if isinstance(made, ast.ClassDef):
-            return _fields_of_class(made)
+            return _map_class_fields(made)
         if isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
-            return _fields_of_tuple(made.value)
+            return _map_tuple_fields(made.value)
         return None
 
-    def _member_uses(
+    def _find_member_uses(
         self,
         driver: ast.AST,
         name: str,
@@ -88,7 +88,7 @@ class Aggregates(Callers):
             if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
                 member = above.attr
             elif isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load):
-                member = names.literal(above.slice)
+                member = names.read_literal(above.slice)
             if not isinstance(member, (str, int)) or member not in members:
                 return None
             assert isinstance(above, (ast.Attribute, ast.Subscript))
@@ -103,7 +103,7 @@ class Aggregates(Callers):
         members: dict[str | int, ast.expr],
         uses: list[tuple[ast.expr, str | int]],
     ) -> Text:
-        taken = self._names_in(driver)
+        taken = self._find_names(driver)
         indent = self.text.lines[statement.lineno - 1][: statement.col_offset]
         own: dict[str | int, str] = {}
         lines: list[str] = []
@@ -122,7 +122,7 @@ class Aggregates(Callers):
             taken.add(new)
             own[member] = new
             flat = " ".join(
-                part.strip() for part in self.text.segment(value).split("\n")
+                part.strip() for part in self.text.find_segment(value).split("\n")
             )
             lines.append(f"{indent}{new} = {flat}")
         changed = self.text.apply_edits(
@@ -134,17 +134,19 @@ class Aggregates(Callers):
         )
 
 
-def _fields_of_tuple(made: ast.Call) -> dict[str, ast.expr | None] | None:
+def _map_tuple_fields(made: ast.Call) -> dict[str, ast.expr | None] | None:
     """`namedtuple("Graph", ["x", "loss"])`, `NamedTuple("Graph", [("x", tf.Tensor)])`."""
-    name = (names.key(made.func) or "").rpartition(".")[2]
+    name = (names.find_key(made.func) or "").rpartition(".")[2]
     listed = made.args[1] if len(made.args) > 1 else None
     if name == "NamedTuple" and isinstance(listed, (ast.List, ast.Tuple)):
         fields: object = [
-            names.literal(e.elts[0]) if isinstance(e, ast.Tuple) and e.elts else None
+            names.read_literal(e.elts[0])
+            if isinstance(e, ast.Tuple) and e.elts
+            else None
             for e in listed.elts
         ]
-    elif name == "namedtuple" and names.argument(made, "defaults") is None:
-        fields = names.literal(names.argument(made, "field_names", 1))
+    elif name == "namedtuple" and names.find_argument(made, "defaults") is None:
+        fields = names.read_literal(names.find_argument(made, "field_names", 1))
     else:
         return None
     if isinstance(fields, str):
@@ -154,14 +156,14 @@ def _fields_of_tuple(made: ast.Call) -> dict[str, ast.expr | None] | None:
     return None
 
 
-def _fields_of_class(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
+def _map_class_fields(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
     """Of a class of annotated names alone, or of one that inherits from a namedtuple."""
     if made.keywords or len(made.bases) > 1:
         return None
     base = made.bases[0] if made.bases else None
     decorated = [_get_plain_name(d) for d in made.decorator_list]
     if isinstance(base, ast.Call) and not decorated:
-        return _fields_of_tuple(base) if _read_annotations(made) == {} else None
+        return _map_tuple_fields(base) if _read_annotations(made) == {} else None
     if decorated == ["dataclass"] and base is None:
         return _read_annotations(made)
     if _get_plain_name(base) == "NamedTuple" and not decorated:
@@ -181,7 +183,7 @@ def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
                 return None
             found[statement.target.id] = value
         elif isinstance(statement, ast.Assign):
-            if names.binds(statement) != {"__slots__"}:
+            if names.find_binds(statement) != {"__slots__"}:
                 return None
         elif not (
             isinstance(statement, ast.Pass)
@@ -196,4 +198,4 @@ def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
 
 def _get_plain_name(node: ast.expr | None) -> str:
     """`NamedTuple` of `typing.NamedTuple`."""
-    return (names.key(node) or "").rpartition(".")[2] if node is not None else ""
+    return (names.find_key(node) or "").rpartition(".")[2] if node is not None else ""

@@ -27,7 +27,7 @@ class Callees(State):
     ) -> Call | None:
         func = call.func
         if isinstance(func, ast.Name):
-            definition = self._definition(func)
+            definition = self._find_definition(func)
             if isinstance(definition, ast.FunctionDef):
                 if (
                     self._carries(definition)
@@ -43,7 +43,7 @@ class Callees(State):
             receiver = func.value.id
             instance = self.instances.get(receiver)
             if instance is not None:
-                method = self._method(self._class(instance), func.attr)
+                method = self._find_method(self._find_class(instance), func.attr)
                 if method is None:
                     raise NotInlinable(
                         f"{receiver}.{func.attr} is no method of its class"
@@ -57,7 +57,7 @@ class Callees(State):
                 and driver.node.args.args
                 and receiver == driver.node.args.args[0].arg
             ):
-                method = self._method(owner, func.attr)
+                method = self._find_method(owner, func.attr)
                 if method is not None and (
                     self._carries(method) or self._receives_session(call, driver)
                 ):
@@ -81,7 +81,7 @@ class Callees(State):
         ):
             return None
         name = statement.targets[0].id
-        constructor = self._method(owner, "__init__")
+        constructor = self._find_method(owner, "__init__")
         if constructor is None or name in self.instances:
             return None
         methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
@@ -98,7 +98,7 @@ class Callees(State):
 
     def _receives_session(self, call: ast.Call, driver: Driver) -> bool:
         values = [*call.args, *[k.value for k in call.keywords]]
-        return any(names.key(v) in driver.session_names for v in values)
+        return any(names.find_key(v) in driver.session_names for v in values)
 
     def _reads_session(self, definition: ast.FunctionDef, driver: Driver) -> bool:
         """Whether it, or what it calls, reads the session of a script by its name."""
@@ -106,7 +106,7 @@ class Callees(State):
             isinstance(node, ast.Name)
             and node.id in driver.session_names
             and isinstance(node.ctx, ast.Load)
-            and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
+            and self.scopes.find_scope(node).find_owner(node.id) is self.scopes.module
             for inside in self._find_reached_functions(definition)
             for node in walk_breadth_first(inside)
         )
@@ -116,7 +116,7 @@ class Callees(State):
         return any(
             isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
-            and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
+            and self.scopes.find_scope(node).find_owner(node.id) is self.scopes.module
             and any(map(self._feeds, self.scopes.module.bindings.get(node.id, ())))
             for inside in self._find_reached_functions(definition)
             for node in walk_breadth_first(inside)
@@ -146,11 +146,11 @@ class Callees(State):
             and isinstance(statement.targets[0], ast.Tuple)
         ):
             return False
-        given = {names.key(t) for t in statement.targets[0].elts}
+        given = {names.find_key(t) for t in statement.targets[0].elts}
         return self._builds(definition) and any(
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.train.Saver"
-            and given & {names.key(n) for n in walk_breadth_first(node)} - {None}
+            and given & {names.find_key(n) for n in walk_breadth_first(node)} - {None}
             for node in walk_breadth_first(self.tree)
         )
 
@@ -199,7 +199,7 @@ class Callees(State):
                     continue
                 called: ast.AST | None = None
                 if isinstance(node.func, ast.Name):
-                    called = self._definition(node.func)
+                    called = self._find_definition(node.func)
                 elif (
                     isinstance(node.func, ast.Attribute)
                     and isinstance(owner, ast.ClassDef)
@@ -207,7 +207,7 @@ class Callees(State):
                     and current.args.args
                     and node.func.value.id == current.args.args[0].arg
                 ):
-                    called = self._method(owner, node.func.attr)
+                    called = self._find_method(owner, node.func.attr)
                 if isinstance(called, ast.FunctionDef):
                     work.append(called)
         return seen

@@ -7,7 +7,7 @@ import ast
 from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -26,7 +26,7 @@ class Callers(Inlining):
             and isinstance(node.targets[0], ast.Name)
             and isinstance(node.value, ast.Call)
             and isinstance(node.value.func, ast.Name)
-            and self._definition(node.value.func) is owner
+            and self._find_definition(node.value.func) is owner
         ]
         if len(made) != 1 or owner.bases and ast.unparse(owner.bases[0]) != "object":
             return None
@@ -43,7 +43,7 @@ class Callers(Inlining):
         call = Call(statement, statement.value, constructor, receiver, None, title)
         return self._inline(call, caller)
 
-    def _caller(self, driver: ast.FunctionDef) -> Text | None:
+    def _join_caller(self, driver: ast.FunctionDef) -> Text | None:
         """The driver brought to its only caller, where it has one."""
         owner = self.scopes.parents.get(driver)
         if isinstance(owner, ast.ClassDef) and driver.name == "__init__":
@@ -56,7 +56,7 @@ class Callers(Inlining):
                 continue
             func = node.func
             if isinstance(func, ast.Name):
-                if self._definition(func) is not driver:
+                if self._find_definition(func) is not driver:
                     continue
             elif not (
                 isinstance(func, ast.Attribute)
@@ -91,7 +91,7 @@ class Callers(Inlining):
             assert isinstance(call.func.value, ast.Name)
             receiver = call.func.value.id
             if receiver not in self.instances:
-                made = self._definition(call.func.value)
+                made = self._find_definition(call.func.value)
                 if not (
                     isinstance(made, ast.Assign)
                     and isinstance(made.value, ast.Call)
@@ -99,7 +99,7 @@ class Callers(Inlining):
                     and made.value.func.id == owner.name
                 ):
                     return None
-                constructor = self._method(owner, "__init__")
+                constructor = self._find_method(owner, "__init__")
                 if constructor is None:
                     return None
                 title = f"{owner.name}.__init__"
@@ -117,7 +117,7 @@ class Callers(Inlining):
 
     def _is_session(self, name: ast.Name) -> bool:
         """Whether a name is that of a session, whose `run` is no method of the file."""
-        made = self._definition(name)
+        made = self._find_definition(name)
         values = [i.context_expr for i in getattr(made, "items", ())]
         value = getattr(made, "value", None)
         return any(
@@ -130,7 +130,7 @@ class Callers(Inlining):
         if found.callee.decorator_list:
             raise NotInlinable("the function is decorated")
         text = self._inline(found, caller)
-        tree = tree_of(text.source)
+        tree = parse_source(text.source)
         node = next(
             n
             for n in walk_breadth_first(tree)

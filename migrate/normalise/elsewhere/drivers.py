@@ -37,12 +37,12 @@ def find_driver(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
         return None
     homes = dict.fromkeys(_find_function(scopes, s) for s in sessions)
     if len(homes) == 1:
-        return Driver(next(iter(homes)), _names(scopes, sessions))
-    node = _caller(scopes, list(homes))
+        return Driver(next(iter(homes)), _find_names(scopes, sessions))
+    node = _find_caller(scopes, list(homes))
     if node is None or sum(_makes_variables(scopes, home) for home in homes) > 1:
         return None  # Of several graphs each would have the variables of all.
     own = [s for s in sessions if _find_function(scopes, s) is node]
-    return Driver(node, _names(scopes, own))
+    return Driver(node, _find_names(scopes, own))
 
 
 def _find_function(scopes: Scopes, node: ast.AST) -> _Function:
@@ -62,17 +62,17 @@ def _makes_variables(scopes: Scopes, function: _Function) -> bool:
     )
 
 
-def _names(scopes: Scopes, sessions: Sequence[ast.Call]) -> frozenset[str | None]:
+def _find_names(scopes: Scopes, sessions: Sequence[ast.Call]) -> frozenset[str | None]:
     """What the sessions are called; None for one without a name."""
     found: set[str | None] = set()
     for session in sessions:
         item = scopes.parents[session]
         target = item.optional_vars if isinstance(item, ast.withitem) else None
-        found.add(names.key(target) if target is not None else None)
+        found.add(names.find_key(target) if target is not None else None)
     return frozenset(found)
 
 
-def _caller(scopes: Scopes, functions: Sequence[_Function]) -> _Function | None:
+def _find_caller(scopes: Scopes, functions: Sequence[_Function]) -> _Function | None:
     """The one function, or the module, that calls all of these but itself."""
     wanted = {f.name for f in functions if isinstance(f, ast.FunctionDef)}
     if len(wanted) != sum(isinstance(f, ast.FunctionDef) for f in functions):

@@ -6,11 +6,11 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Call, Inliner, Instance, NotInlinable
 from migrate.normalise.elsewhere.callees import Callees
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
@@ -23,15 +23,15 @@ class Inlining(Callees):
             raise NotInlinable("a function within a function")
         if found.callee is driver:
             raise NotInlinable("the function calls itself")
-        taken = self._names_in(driver)
+        taken = self._find_names(driver)
         if found.title.endswith(".__init__") and found.receiver is not None:
             owner = self.scopes.parents[found.callee]
             assert isinstance(owner, ast.ClassDef)
             constants = frozenset().union(
-                *[names.binds(i) for i in owner.body if isinstance(i, ast.Assign)]
+                *[names.find_binds(i) for i in owner.body if isinstance(i, ast.Assign)]
             )
-            attributes, wishes = self._attributes(owner, found, taken, driver)
-            first = self._constants(owner, attributes, taken)
+            attributes, wishes = self._name_attributes(owner, found, taken, driver)
+            first = self._write_constants(owner, attributes, taken)
             methods = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
             instance = Instance(owner.name, constants, attributes, frozenset(methods))
             self.instances[found.receiver] = instance
@@ -55,14 +55,14 @@ class Inlining(Callees):
         )
         if not whole:
             try:
-                return self._rename_uses(inliner.expression(found), driver)
+                return self._rename_uses(inliner.inline_expression(found), driver)
             except NotInlinable:
                 return self._give_own_statement(found, taken)
         if isinstance(statement, ast.Assign) and isinstance(
             statement.targets[0], ast.Name
         ):
             self.aggregates.add(statement.targets[0].id)
-        return self._rename_uses(inliner.statement(found), driver)
+        return self._rename_uses(inliner.inline_statement(found), driver)
 
     def _give_own_statement(self, found: Call, taken: set[str]) -> Text:
         """`print(m.step(x))`: the call gets a statement of its own, before.
@@ -93,7 +93,7 @@ class Inlining(Callees):
         name, number = f"{found.callee.name}_value", 2
         while name in taken:
             name, number = f"{found.callee.name}_value_{number}", number + 1
-        source = self.text.segment(call)
+        source = self.text.find_segment(call)
         if "\n" in source:
             source = ast.unparse(call)
         line = self.text.lines[statement.lineno - 1]
@@ -108,7 +108,7 @@ class Inlining(Callees):
             [origin],
         )
 
-    def _attributes(
+    def _name_attributes(
         self,
         owner: ast.ClassDef,
         found: Call,
@@ -165,7 +165,7 @@ class Inlining(Callees):
                 wishes[parameter] = name
         return attributes, wishes
 
-    def _constants(
+    def _write_constants(
         self, owner: ast.ClassDef, attributes: dict[str, str], taken: set[str]
     ) -> tuple[str, ...]:
         """Assignments of the class's literal constants that its methods read."""
@@ -189,7 +189,7 @@ class Inlining(Callees):
             name = attribute if attribute not in taken else f"{owner.name}_{attribute}"
             taken.add(name)
             attributes[attribute] = name
-            lines.append(f"{name} = {self.text.segment(item.value)}")
+            lines.append(f"{name} = {self.text.find_segment(item.value)}")
         return tuple(lines)
 
     def _rename_uses(self, text: Text, driver: ast.FunctionDef | ast.Module) -> Text:
@@ -199,8 +199,8 @@ class Inlining(Callees):
         """
         if not self.instances:
             return text
-        tree = tree_of(text.source)
-        scopes = scopes_of(tree)
+        tree = parse_source(text.source)
+        scopes = build_scopes(tree)
         home = self._find_driver(tree, driver)
         own = scopes.scope_by_node[home] if home is not None else None
         edits = []
@@ -213,7 +213,7 @@ class Inlining(Callees):
                 continue
             instance = self.instances[node.value.id]
             name = instance.find_name(node, scopes.parents[node])
-            owner = scopes.scope_of(node).owner(node.value.id)
+            owner = scopes.find_scope(node).find_owner(node.value.id)
             if name is not None and owner in (own, scopes.module, None):
                 edits.append(Edit(node, name))
         return text.apply_edits(edits)
@@ -228,7 +228,7 @@ class Inlining(Callees):
         inside = owner.name if isinstance(owner, ast.ClassDef) else None
         for node in walk_breadth_first(tree):
             if isinstance(node, ast.ClassDef) and node.name == inside:
-                return self._method(node, driver.name)
+                return self._find_method(node, driver.name)
         found = [
             n
             for n in walk_breadth_first(tree)

@@ -12,7 +12,7 @@ from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
 from migrate.normalise.elsewhere.state import Driver, walk_simple_statements
 from migrate.normalise.text import Text
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 # More rounds than any program needs; a cycle of calls ends here.
@@ -27,11 +27,11 @@ class Normaliser(Aggregates):
         """The normal form; None if it is the program itself, or there is none."""
         changed = False
         for _ in range(_ROUNDS):
-            driver = self._driver()
+            driver = self._read_driver()
             if driver is None:
                 return None
             try:
-                new = self._step(driver)
+                new = self._rewrite_driver(driver)
             except NotInlinable:
                 return None
             if new is None:
@@ -42,7 +42,7 @@ class Normaliser(Aggregates):
             return None
         return self._drop_uncalled_definitions()
 
-    def _driver(self) -> Driver | None:
+    def _read_driver(self) -> Driver | None:
         sessions = [
             node
             for node in walk_breadth_first(self.tree)
@@ -66,24 +66,24 @@ class Normaliser(Aggregates):
                 return True
         return False
 
-    def _step(self, driver: Driver) -> Text | None:
+    def _rewrite_driver(self, driver: Driver) -> Text | None:
         if self.upward and isinstance(driver.node, ast.FunctionDef):
-            caller = self._caller(driver.node)
+            caller = self._join_caller(driver.node)
             if caller is not None:
                 return caller
         for statement in walk_simple_statements(driver.node.body):
-            for call in calls_of(statement):
+            for call in find_calls(statement):
                 found = self._read_call(statement, call, driver)
                 if found is not None:
                     return self._inline(found, driver.node)
-        return self._aggregate(driver.node)
+        return self._dissolve_aggregate(driver.node)
 
     def _escapes(self) -> bool:
         """Whether an object that has been taken apart is still used as a whole."""
         return any(
             isinstance(node, ast.Name)
             and node.id in self.instances
-            and self.scopes.scope_of(node).owner(node.id) is None
+            and self.scopes.find_scope(node).find_owner(node.id) is None
             for node in walk_breadth_first(self.tree)
         )
 
@@ -91,7 +91,7 @@ class Normaliser(Aggregates):
         """The text without functions and classes of which nothing is called any more."""
         text = self.text
         while True:
-            tree = tree_of(text.source)
+            tree = parse_source(text.source)
             read = {
                 n.id
                 for n in walk_breadth_first(tree)
@@ -128,9 +128,9 @@ def find_own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
     return inside - outside
 
 
-def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
+def find_calls(statement: ast.stmt) -> Iterator[ast.Call]:
     """Calls of a statement's own expressions, outermost first."""
-    nested = {id(s) for _, suite in names.suites(statement) for s in suite}
+    nested = {id(s) for _, suite in names.list_suites(statement) for s in suite}
     stack: list[ast.AST] = [statement]
     while stack:
         node = stack.pop()
@@ -138,4 +138,4 @@ def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
             continue
         if isinstance(node, ast.Call):
             yield node
-        stack.extend(reversed(children(node)))
+        stack.extend(reversed(list_children(node)))

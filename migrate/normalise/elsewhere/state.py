@@ -8,10 +8,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Instance, NotInlinable
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 class State:
@@ -28,27 +28,27 @@ class State:
     def _read(self, text: Text) -> None:
         """Takes a text as what the program is now."""
         self.text = text
-        self.tree = tree_of(text.source)
-        self.scopes = scopes_of(self.tree)
+        self.tree = parse_source(text.source)
+        self.scopes = build_scopes(self.tree)
 
-    def _definition(self, node: ast.Name) -> ast.AST | None:
-        owner = self.scopes.scope_of(node).owner(node.id)
+    def _find_definition(self, node: ast.Name) -> ast.AST | None:
+        owner = self.scopes.find_scope(node).find_owner(node.id)
         bindings = owner.bindings.get(node.id, []) if owner is not None else []
         return bindings[0] if len(bindings) == 1 else None
 
-    def _class(self, instance: Instance) -> ast.ClassDef:
+    def _find_class(self, instance: Instance) -> ast.ClassDef:
         for statement in self.tree.body:
             if isinstance(statement, ast.ClassDef) and statement.name == instance.owner:
                 return statement
         raise NotInlinable("a class within another block")
 
-    def _method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    def _find_method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
         found = [
             m for m in owner.body if isinstance(m, ast.FunctionDef) and m.name == name
         ]
         return found[0] if len(found) == 1 else None
 
-    def _names_in(self, driver: ast.AST) -> set[str]:
+    def _find_names(self, driver: ast.AST) -> set[str]:
         """Names that mean something in the driver."""
         found = set(dir(builtins)) | set(self.scopes.module.bindings)
         for node in walk_breadth_first(driver):
@@ -82,5 +82,5 @@ def walk_simple_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             continue
         yield statement
-        for _, suite in names.suites(statement):
+        for _, suite in names.list_suites(statement):
             yield from walk_simple_statements(suite)

@@ -21,9 +21,9 @@ from migrate.normalise.feeds.view import (
     View,
     feed_argument,
     find_fetches,
-    flat,
+    flatten_expression,
     is_key,
-    pairs,
+    list_pairs,
     walk_scope,
 )
 from migrate.normalise.text import Edit, Text
@@ -36,7 +36,7 @@ def write_out_feeds(text: Text) -> Text:
     """The text with such feeds written out; the same text where there are none."""
     text = comprehended.write_out_keys(conditions.fill_feeds(text))
     for _ in range(_ROUNDS):
-        new = _Feeds(text).step()
+        new = _Feeds(text).rewrite_feed()
         if new is None:
             break
         text = new
@@ -52,7 +52,7 @@ class _Feeds:
         self._order = Order(self._view, self._makers)
         self._fetched = Stores(self._view, find_fetches)
 
-    def step(self) -> Text | None:
+    def rewrite_feed(self) -> Text | None:
         """One feed written out; None if none is left."""
         for node in walk_breadth_first(self._view.tree):
             new = self._write_out_copy(node)
@@ -101,23 +101,27 @@ class _Feeds:
                 pass
             case _:
                 return None
-        scope = self._view.scopes.scope_of(name)
-        owner = scope.owner(name.id)
+        scope = self._view.scopes.find_scope(name)
+        owner = scope.find_owner(name.id)
         bindings = owner.bindings.get(name.id, []) if owner is scope else []
         if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return None
         display = bindings[0].value
-        given = pairs(display) if isinstance(display, ast.Dict) else None
+        given = list_pairs(display) if isinstance(display, ast.Dict) else None
         if not given or not all(
-            is_key(key) and self._stores.stable(value, scope) for key, value in given
+            is_key(key) and self._stores.is_stable(value, scope) for key, value in given
         ):
             return None
         uses = self._list_uses(name.id, scope)
         if uses is None:
             return None
         text, old = self._view.text, bindings[0]
-        new = text.apply_edits([Edit(node, flat(text, display))])
-        gone = uses == [name] and text.is_alone(old) and len(self._view.suite(old)) > 1
+        new = text.apply_edits([Edit(node, flatten_expression(text, display))])
+        gone = (
+            uses == [name]
+            and text.is_alone(old)
+            and len(self._view.find_suite(old)) > 1
+        )
         if gone and (old.end_lineno or old.lineno) < name.lineno:
             new = new.splice(old.lineno, old.end_lineno or old.lineno, [], [])
         return new
@@ -144,19 +148,21 @@ class _Feeds:
 
     def _write_out_fetches(self, use: ast.Name) -> Text | None:
         """Fetches that are added to, `fetches["op"] = train_op`, written out in the run."""
-        scope = self._view.scopes.scope_of(use)
-        owner = scope.owner(use.id)
+        scope = self._view.scopes.find_scope(use)
+        owner = scope.find_owner(use.id)
         if owner is None or owner is not scope:
             return None
         stores, uses = self._fetched.follow_feed(use.id, owner)
         values = [value for store in stores for _, value in store.pairs]
-        if len(stores) < 2 or not all(self._fetched.stable(v, owner) for v in values):
+        if len(stores) < 2 or not all(
+            self._fetched.is_stable(v, owner) for v in values
+        ):
             return None
         return Scattered(self._view, self._fetched).rewrite(use.id, stores, uses, owner)
 
     def _name_feed(self, use: ast.Name) -> Text | None:
-        scope = self._view.scopes.scope_of(use)
-        owner = scope.owner(use.id)
+        scope = self._view.scopes.find_scope(use)
+        owner = scope.find_owner(use.id)
         if owner is None or owner is not scope:
             return None
         bindings = owner.bindings[use.id]
@@ -164,7 +170,7 @@ class _Feeds:
             if (
                 isinstance(binding, ast.Assign)
                 and isinstance(binding.value, ast.Call)
-                and self._makers.maker(binding.value) is not None
+                and self._makers.find_maker(binding.value) is not None
             ):
                 return self._makers.rewrite_maker(binding, use.id, owner)
         stores, uses = self._stores.follow_feed(use.id, owner)

@@ -14,9 +14,15 @@ import copy
 from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
-from migrate.normalise.feeds.view import Unclear, View, feed_argument, flat, is_key
+from migrate.normalise.feeds.view import (
+    Unclear,
+    View,
+    feed_argument,
+    flatten_expression,
+    is_key,
+)
 from migrate.normalise.text import Edit, Text
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 _MOST = 64  # Nobody could read a dict with more keys.
@@ -33,23 +39,23 @@ def write_out_keys(text: Text) -> Text:
             return text
     left = _MOST
     while left:
-        new = _step(View(text))
+        new = _rewrite_feed(View(text))
         if new is None:
             break
         text, left = new, left - 1
     return text
 
 
-def _step(view: View) -> Text | None:
+def _rewrite_feed(view: View) -> Text | None:
     fed = {
-        names.key(argument)
+        names.find_key(argument)
         for call in view.scopes.walk()
         if (argument := feed_argument(call)) is not None
         and isinstance(argument, (ast.Name, ast.Attribute))
     }
     for node in view.scopes.walk():
         value: ast.expr | None = feed_argument(node)
-        if isinstance(node, ast.Assign) and names.key(node.targets[0]) in fed:
+        if isinstance(node, ast.Assign) and names.find_key(node.targets[0]) in fed:
             value = node.value
         if not isinstance(value, (ast.DictComp, ast.Call)):
             continue
@@ -77,7 +83,7 @@ def _drop_unread_containers(text: Text, used: set[str]) -> Text:
             for n in view.scopes.walk()
         )
         dead = isinstance(node.value, (ast.List, ast.Tuple, ast.Dict))
-        if dead and not read and text.is_alone(node) and len(view.suite(node)) > 1:
+        if dead and not read and text.is_alone(node) and len(view.find_suite(node)) > 1:
             end = node.end_lineno or node.lineno
             return _drop_unread_containers(text.splice(node.lineno, end, [], []), used)
     return text
@@ -102,21 +108,22 @@ class _Feed:
         Raises:
           Unclear: its keys are not known, or it is no feed.
         """
-        statement = self._statement()
-        pairs = self._pairs(self._value)
+        statement = self._find_statement()
+        pairs = self._list_pairs(self._value)
         if not pairs or len(pairs) > _MOST:
             raise Unclear
-        keys = [self._element(key) for key, _ in pairs]
+        keys = [self._find_element(key) for key, _ in pairs]
         if not all(is_key(key) for key in keys):
             raise Unclear
         if len({ast.dump(key) for key in keys}) != len(keys):
             raise Unclear
-        values = [self._element(value) for _, value in pairs]
+        values = [self._find_element(value) for _, value in pairs]
         taken: dict[str, ast.expr] = {}
         if self._lines:
-            scope = self._view.function(statement)
+            scope = self._view.find_function(statement)
             fresh = [
-                self._view.fresh(f"{_make_name(key)}_value", scope) for key in keys
+                self._view.choose_free_name(f"{_make_name(key)}_value", scope)
+                for key in keys
             ]
             self._lines = [line.format(*fresh) for line in self._lines]
             taken = {f" {i}": ast.Name(n, ast.Load()) for i, n in enumerate(fresh)}
@@ -137,7 +144,7 @@ class _Feed:
             [new.origins[at - 1]] * len(lines),
         )
 
-    def _statement(self) -> ast.stmt:
+    def _find_statement(self) -> ast.stmt:
         """The feed's statement. New statements before it may compute the values.
 
         Raises:
@@ -159,7 +166,9 @@ class _Feed:
 
     # -- what the keys and the values are -----------------------------------------------------
 
-    def _pairs(self, value: ast.DictComp | ast.Call) -> list[tuple[ast.expr, ast.expr]]:
+    def _list_pairs(
+        self, value: ast.DictComp | ast.Call
+    ) -> list[tuple[ast.expr, ast.expr]]:
         if isinstance(value, ast.DictComp):
             if len(value.generators) != 1:
                 raise Unclear
@@ -167,7 +176,7 @@ class _Feed:
             if loop.ifs or loop.is_async:
                 raise Unclear
             found = []
-            for item in self._items(loop.iter):
+            for item in self._list_items(loop.iter):
                 given = _bind_target(loop.target, item)
                 found.append(
                     (
@@ -181,13 +190,13 @@ class _Feed:
         if len(value.args) != 1 or value.keywords:
             raise Unclear
         pairs = []
-        for item in self._items(value.args[0]):
+        for item in self._list_items(value.args[0]):
             if not isinstance(item, (ast.Tuple, ast.List)) or len(item.elts) != 2:
                 raise Unclear
             pairs.append((item.elts[0], item.elts[1]))
         return pairs
 
-    def _items(self, node: ast.expr) -> list[ast.expr]:
+    def _list_items(self, node: ast.expr) -> list[ast.expr]:
         """The items of a loop over an expression."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "zip" and not node.keywords:
@@ -195,9 +204,13 @@ class _Feed:
             if node.func.id == "enumerate" and len(node.args) == 1:
                 return [
                     ast.Tuple([ast.Constant(i), item], ast.Load())
-                    for i, item in enumerate(self._items(node.args[0]))
+                    for i, item in enumerate(self._list_items(node.args[0]))
                 ]
-        if isinstance(node, ast.Call) and method(node) == "items" and not node.args:
+        if (
+            isinstance(node, ast.Call)
+            and find_method(node) == "items"
+            and not node.args
+        ):
             assert isinstance(node.func, ast.Attribute)
             known = self._read_container(node.func.value)
             if not isinstance(known, ast.Dict) or None in known.keys:
@@ -207,13 +220,13 @@ class _Feed:
                 for k, v in zip(known.keys, known.values, strict=True)
                 if k is not None
             ]
-        return self._sequence(node)
+        return self._list_sequence(node)
 
     def _zip_parts(self, parts: Sequence[ast.expr]) -> list[ast.expr]:
         known: list[list[ast.expr] | None] = []
         for part in parts:
             try:
-                known.append(self._sequence(part))
+                known.append(self._list_sequence(part))
             except Unclear:
                 known.append(None)
         lengths = [len(k) for k in known if k is not None]
@@ -235,7 +248,7 @@ class _Feed:
         Raises:
           Unclear: the statement computes something else before or after it.
         """
-        statement = self._statement()
+        statement = self._find_statement()
         inside = set(walk_breadth_first(self._value))
         runs = [
             n
@@ -249,21 +262,25 @@ class _Feed:
         ):
             raise Unclear
         places = ", ".join(f"{{{i}}}" for i in range(number))
-        self._lines.append(f"{places}, *_ = {flat(self._view.text, part)}")
+        self._lines.append(
+            f"{places}, *_ = {flatten_expression(self._view.text, part)}"
+        )
         return [ast.Name(f" {i}", ast.Load()) for i in range(number)]
 
-    def _sequence(self, node: ast.expr) -> list[ast.expr]:
+    def _list_sequence(self, node: ast.expr) -> list[ast.expr]:
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and not node.keywords:
                 if node.func.id == "range" and len(node.args) == 1:
-                    return [ast.Constant(i) for i in range(self._number(node.args[0]))]
+                    return [
+                        ast.Constant(i) for i in range(self._count_items(node.args[0]))
+                    ]
                 if node.func.id in ("list", "tuple") and len(node.args) == 1:
-                    return self._sequence(node.args[0])
-            if method(node) in ("keys", "values") and not node.args:
+                    return self._list_sequence(node.args[0])
+            if find_method(node) in ("keys", "values") and not node.args:
                 assert isinstance(node.func, ast.Attribute)
                 known = self._read_container(node.func.value)
                 if isinstance(known, ast.Dict) and None not in known.keys:
-                    side = known.keys if method(node) == "keys" else known.values
+                    side = known.keys if find_method(node) == "keys" else known.values
                     return [e for e in side if e is not None]
             raise Unclear
         known = self._read_container(node)
@@ -275,21 +292,21 @@ class _Feed:
             raise Unclear
         return list(known.elts)
 
-    def _number(self, node: ast.expr) -> int:
+    def _count_items(self, node: ast.expr) -> int:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id == "len"
             and len(node.args) == 1
         ):
-            return len(self._sequence(node.args[0]))
+            return len(self._list_sequence(node.args[0]))
         known = node if isinstance(node, ast.Constant) else self._read_container(node)
-        value = names.literal(known)
+        value = names.read_literal(known)
         if not isinstance(value, int) or not 0 <= value <= _MOST:
             raise Unclear
         return value
 
-    def _element(self, node: ast.expr) -> ast.expr:
+    def _find_element(self, node: ast.expr) -> ast.expr:
         """`x` for `phs[0]` of `phs = [x, y]`; other expressions as they are."""
         if not isinstance(node, ast.Subscript) or not isinstance(
             node.slice, ast.Constant
@@ -314,7 +331,7 @@ class _Feed:
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
             return node
         scopes = self._view.scopes
-        shown = names.key(node)
+        shown = names.find_key(node)
         if shown is None:
             raise Unclear
         stores = [
@@ -322,7 +339,7 @@ class _Feed:
             for n in scopes.walk()
             if isinstance(n, (ast.Name, ast.Attribute))
             and not isinstance(n.ctx, ast.Load)
-            and names.key(n) == shown
+            and names.find_key(n) == shown
         ]
         bound = any(isinstance(n, ast.arg) and n.arg == shown for n in scopes.walk())
         if len(stores) != 1 or bound:
@@ -335,7 +352,7 @@ class _Feed:
                 raise Unclear
         if self._is_changed(shown):
             raise Unclear
-        if not all(self._is_stable(e) for e in _elements(statement.value)):
+        if not all(self._is_stable(e) for e in _list_elements(statement.value)):
             raise Unclear
         self.used.add(shown)
         return statement.value
@@ -343,12 +360,12 @@ class _Feed:
     def _is_changed(self, shown: str) -> bool:
         for node in self._view.scopes.walk():
             if isinstance(node, ast.Attribute) and node.attr in _CHANGES:
-                if names.key(node.value) == shown:
+                if names.find_key(node.value) == shown:
                     return True
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                if names.key(node.value) == shown:
+                if names.find_key(node.value) == shown:
                     return True
-            if isinstance(node, ast.AugAssign) and names.key(node.target) == shown:
+            if isinstance(node, ast.AugAssign) and names.find_key(node.target) == shown:
                 return True
         return False
 
@@ -370,12 +387,12 @@ class _Feed:
             return node.value.id == "self" or self._is_stable(node.value)
         if not isinstance(node, ast.Name):
             return False
-        here = scopes.scope_of(self._value).owner(node.id)
-        there = scopes.scope_of(node).owner(node.id)
+        here = scopes.find_scope(self._value).find_owner(node.id)
+        there = scopes.find_scope(node).find_owner(node.id)
         return here is there and here is not None and len(here.bindings[node.id]) == 1
 
 
-def _elements(node: ast.expr) -> list[ast.expr]:
+def _list_elements(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, (ast.List, ast.Tuple)):
         return node.elts
     if isinstance(node, ast.Dict):

@@ -13,10 +13,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.feeds.view import feed_argument
 from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def fill_feeds(text: Text) -> Text:
@@ -27,14 +27,14 @@ def fill_feeds(text: Text) -> Text:
 
 
 def _fill_one_feed(text: Text) -> Text | None:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     fed = {
         argument.id
         for call in walk_breadth_first(tree)
         if isinstance(argument := feed_argument(call), ast.Name)
     }
-    placeholders = _placeholders(tree, scopes)
+    placeholders = _find_placeholders(tree, scopes)
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.If):
             inner = _read_condition(node, fed, placeholders)
@@ -64,7 +64,7 @@ def _fill_one_feed(text: Text) -> Text | None:
     return None
 
 
-def _placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
+def _find_placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
     """What only ever names a placeholder, of which nothing is known where it is not fed."""
     found: set[str | None] = set()
     others: set[str | None] = set()
@@ -75,7 +75,7 @@ def _placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
             )
             for target in node.targets:
                 parts = getattr(target, "elts", [target])
-                (found if made else others).update(names.key(t) for t in parts)
+                (found if made else others).update(names.find_key(t) for t in parts)
     return found - others - {None}
 
 
@@ -103,8 +103,8 @@ def _read_condition(
         isinstance(target, ast.Subscript)
         and isinstance(target.value, ast.Name)
         and target.value.id in fed
-        and names.key(target.slice) in placeholders
-        and names.key(inner.value) == test.left.id
+        and names.find_key(target.slice) in placeholders
+        and names.find_key(inner.value) == test.left.id
     ):
         return None
     return inner
@@ -123,7 +123,9 @@ def _drop_length(text: Text, node: ast.Assign) -> Text | None:
         return None
     pairs = list(zip(target.elts, value.elts, strict=True))
     same = [
-        (t, v) for t, v in pairs if isinstance(t, ast.Name) and names.key(v) == t.id
+        (t, v)
+        for t, v in pairs
+        if isinstance(t, ast.Name) and names.find_key(v) == t.id
     ]
     if not same:
         return None

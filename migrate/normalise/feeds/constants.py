@@ -12,10 +12,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.feeds.view import feed_argument
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _PARAMETERS = ("value", "dtype", "shape", "name", "verify_shape")
 
@@ -24,34 +24,34 @@ def write_defaults(text: Text) -> Text:
     """The text with such constants written so; the same text where there are none."""
     if "feed_dict" not in text.source and ".run(" not in text.source:
         return text
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     fed = {
         name
         for call in walk_breadth_first(tree)
-        for key in _keys(call)
-        if (name := names.key(key)) is not None
+        for key in _list_keys(call)
+        if (name := names.find_key(key)) is not None
     }
     made: dict[str, list[ast.Assign]] = {}
     for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.For, ast.With)):
-            for name in names.binds(node) & fed:
+            for name in names.find_binds(node) & fed:
                 made.setdefault(name, []).append(node)  # type: ignore[arg-type]
     edits: list[Edit] = []
     for statements in made.values():
         (first, *more) = statements
         if more or not isinstance(first, ast.Assign) or len(first.targets) > 1:
             continue
-        default = _scalar(scopes, first.value)
+        default = _spell_scalar(scopes, first.value)
         if default is not None:
             assert isinstance(first.value, ast.Call)
-            func = text.segment(first.value.func).removesuffix("constant")
+            func = text.find_segment(first.value.func).removesuffix("constant")
             new = f"{func}placeholder_with_default({default}, [])"
             edits.append(Edit(first.value, new))
     return text.apply_edits(edits)
 
 
-def _keys(call: ast.AST) -> list[ast.expr]:
+def _list_keys(call: ast.AST) -> list[ast.expr]:
     """What a session's run call feeds."""
     argument = feed_argument(call)
     if not isinstance(argument, ast.Dict):
@@ -59,7 +59,7 @@ def _keys(call: ast.AST) -> list[ast.expr]:
     return [key for key in argument.keys if key is not None]
 
 
-def _scalar(scopes: Scopes, value: ast.expr) -> str | None:
+def _spell_scalar(scopes: Scopes, value: ast.expr) -> str | None:
     """The default that stands for `tf.constant(1.0)`; None if it is another thing."""
     if not (
         isinstance(value, ast.Call)
@@ -70,7 +70,7 @@ def _scalar(scopes: Scopes, value: ast.expr) -> str | None:
     bound = names.bind_arguments(value, _PARAMETERS)
     if bound is None or set(bound) - {"value", "dtype", "name"} or "value" not in bound:
         return None
-    number = names.literal(bound["value"])
+    number = names.read_literal(bound["value"])
     if not isinstance(number, (bool, int, float)):
         return None
     shown = ast.unparse(bound["value"])

@@ -17,10 +17,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names, reach
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
@@ -32,7 +32,7 @@ def convert_to_functions(text: Text) -> Text:
     """The text with such functions; the same text where there are none."""
     given_later = _INITIALIZABLE in text.source or _INITIALIZER in text.source
     while given_later and "laceholder" in text.source:
-        new = _Datasets(text).step()
+        new = _Datasets(text).rewrite_dataset()
         if new is None:
             break
         text = new
@@ -42,10 +42,10 @@ def convert_to_functions(text: Text) -> Text:
 class _Datasets:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def step(self) -> Text | None:
+    def rewrite_dataset(self) -> Text | None:
         """One dataset made by a function of its own."""
         for node in walk_breadth_first(self._tree):
             if not (
@@ -76,13 +76,15 @@ class _Datasets:
 
     def _name_dataset(self, source: ast.expr, statement: ast.Assign) -> Text | None:
         """`iterator = Dataset.from_tensor_slices(x).make_initializable_iterator()`."""
-        if not gives_dataset(self._scopes, source) or not self._placeholders(source):
+        if not gives_dataset(self._scopes, source) or not self._list_placeholders(
+            source
+        ):
             return None
-        if self._is_made(source) or "\n" in self._text.segment(source):
+        if self._is_made(source) or "\n" in self._text.find_segment(source):
             return None
-        name = self._fresh("dataset")
+        name = self._choose_free_name("dataset")
         indent = self._indent(statement)
-        line = f"{indent}{name} = {self._text.segment(source)}"
+        line = f"{indent}{name} = {self._text.find_segment(source)}"
         origin = self._text.origins[statement.lineno - 1]
         text = self._text.apply_edits([Edit(source, name)])
         return text.splice(statement.lineno, statement.lineno - 1, [line], [origin])
@@ -93,9 +95,9 @@ class _Datasets:
         parent = self._scopes.parents[iterator]
         suite = self._tree.body
         if isinstance(parent, ast.stmt):
-            suite = next(s for _, s in names.suites(parent) if iterator in s)
+            suite = next(s for _, s in names.list_suites(parent) if iterator in s)
         before = suite[: suite.index(iterator)]
-        scope = self._scopes.scope_of(source).owner(source.id)
+        scope = self._scopes.find_scope(source).find_owner(source.id)
         bindings = scope.bindings.get(source.id, []) if scope is not None else []
         made = [s for s in before if s in bindings]
         if not made or len(made) != len(bindings):
@@ -107,9 +109,9 @@ class _Datasets:
         ):
             return None
         between = before[before.index(made[0]) : before.index(made[-1])]
-        if any(source.id in names.reads(s) for s in between if s not in made):
+        if any(source.id in names.find_reads(s) for s in between if s not in made):
             return None
-        placeholders = [p for s in made for p in self._placeholders(s)]
+        placeholders = [p for s in made for p in self._list_placeholders(s)]
         parameters = list(dict.fromkeys(placeholders))
         if not parameters or not all(self._is_settled(s, source.id) for s in made):
             return None
@@ -119,7 +121,7 @@ class _Datasets:
         self, name: str, made: list[ast.stmt], parameters: list[str]
     ) -> Text:
         text = self._text
-        function = self._fresh(f"make_{name}")
+        function = self._choose_free_name(f"make_{name}")
         given = ", ".join(parameters)
         indent = self._indent(made[-1])
         step = "\t" if indent.endswith("\t") else "    "
@@ -182,7 +184,7 @@ class _Datasets:
             )
         )
 
-    def _placeholders(self, node: ast.AST) -> list[str]:
+    def _list_placeholders(self, node: ast.AST) -> list[str]:
         found = [
             n
             for n in walk_breadth_first(node)
@@ -193,7 +195,7 @@ class _Datasets:
         return [n.id for n in sorted(found, key=lambda n: (n.lineno, n.col_offset))]
 
     def _is_placeholder(self, name: ast.Name) -> bool:
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         bindings = owner.bindings.get(name.id, []) if owner is not None else []
         if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return False
@@ -214,7 +216,7 @@ class _Datasets:
                 continue
             if node.id == own:
                 continue
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             if owner is not None and len(owner.bindings.get(node.id, [])) != 1:
                 return False
         return True
@@ -222,7 +224,7 @@ class _Datasets:
     def _indent(self, statement: ast.stmt) -> str:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
-    def _fresh(self, wish: str) -> str:
+    def _choose_free_name(self, wish: str) -> str:
         taken = {
             n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
         }

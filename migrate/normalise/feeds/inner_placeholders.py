@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -29,19 +29,19 @@ def name_placeholders(text: Text) -> Text:
 
 
 def _name_first_placeholder(text: Text) -> Text | None:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     for statement in walk_breadth_first(tree):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
-            and (target := names.key(statement.targets[0])) is not None
+            and (target := names.find_key(statement.targets[0])) is not None
             and text.is_alone(statement)
         ):
             continue
-        for call in _placeholders(scopes, statement.value):
-            source = text.segment(call)
+        for call in _find_placeholders(scopes, statement.value):
+            source = text.find_segment(call)
             if "\n" in source:
                 source = ast.unparse(call)
             base = target.rpartition(".")[2] + "_feed"
@@ -56,7 +56,7 @@ def _name_first_placeholder(text: Text) -> Text | None:
     return None
 
 
-def _placeholders(scopes: Scopes, value: ast.expr) -> list[ast.Call]:
+def _find_placeholders(scopes: Scopes, value: ast.expr) -> list[ast.Call]:
     """Placeholders that operators and functions of TensorFlow are given, in an expression."""
     found: list[ast.Call] = []
     work: list[ast.AST] = []

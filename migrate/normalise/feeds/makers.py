@@ -13,10 +13,10 @@ from migrate.normalise.feeds.view import (
     NOWHERE,
     Unclear,
     View,
-    flat,
+    flatten_expression,
     is_key,
-    pairs,
-    returns,
+    list_pairs,
+    list_returns,
     walk_scope,
 )
 from migrate.normalise.text import Edit, Text
@@ -33,16 +33,16 @@ class Makers:
         # A caller's function, its name of the feed and a placeholder -> the value's name.
         self._given: dict[tuple[int, str, str], str] = {}
 
-    def maker(self, call: ast.Call) -> ast.FunctionDef | None:
+    def find_maker(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of this module that returns a feed, as called here."""
         func = call.func
         found: ast.AST | None = None
         if isinstance(func, ast.Name):
-            owner = self._view.scopes.scope_of(func).owner(func.id)
+            owner = self._view.scopes.find_scope(func).find_owner(func.id)
             bindings = owner.bindings[func.id] if owner is not None else []
             found = bindings[0] if len(bindings) == 1 else None
         elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            caller = self._view.function(call)
+            caller = self._view.find_function(call)
             owner_class = self._view.scopes.parents.get(caller)
             if (
                 isinstance(owner_class, ast.ClassDef)
@@ -63,7 +63,7 @@ class Makers:
                 found = methods[0] if same else None
         if not isinstance(found, ast.FunctionDef) or found.decorator_list:
             return None
-        given = returns(found)
+        given = list_returns(found)
         if not given or not all(self._gives_feed(r, found) for r in given):
             return None
         return found
@@ -71,11 +71,11 @@ class Makers:
     def _gives_feed(self, statement: ast.Return, function: ast.FunctionDef) -> bool:
         value = statement.value
         if isinstance(value, ast.Dict):
-            given = pairs(value)
+            given = list_pairs(value)
             return bool(given) and all(is_key(k) for k, _ in given or ())
         if isinstance(value, ast.Name):
             scope = self._view.scopes.scope_by_node[function]
-            if scope.owner(value.id) is not scope:
+            if scope.find_owner(value.id) is not scope:
                 return False
             try:
                 stores, _ = self._stores.follow_feed(value.id, scope)
@@ -90,15 +90,15 @@ class Makers:
     ) -> Text | None:
         """`feed = make(...)`: the function gives values, the caller names them."""
         assert isinstance(binding.value, ast.Call)
-        maker = self.maker(binding.value)
+        maker = self.find_maker(binding.value)
         assert maker is not None
         inner = self._view.scopes.scope_by_node[maker]
-        for statement in returns(maker):  # First its own dict, if it has a name.
+        for statement in list_returns(maker):  # First its own dict, if it has a name.
             if isinstance(statement.value, ast.Name):
                 stores, uses = self._stores.follow_feed(statement.value.id, inner)
                 return self._scattered.rewrite(statement.value.id, stores, uses, inner)
-        callers = self._callers(maker)
-        displays = [r.value for r in returns(maker)]
+        callers = self._list_callers(maker)
+        displays = [r.value for r in list_returns(maker)]
         first = displays[0]
         assert isinstance(first, ast.Dict)
         keys = [ast.unparse(k) for k in first.keys if k is not None]
@@ -117,9 +117,9 @@ class Makers:
         edits: list[Edit] = []
         for display in displays:
             assert isinstance(display, ast.Dict)
-            values = [flat(self._view.text, v) for v in display.values]
+            values = [flatten_expression(self._view.text, v) for v in display.values]
             edits.append(Edit(display, ", ".join(values)))
-        edits += self._signature(maker, dropped)
+        edits += self._edit_signature(maker, dropped)
         replaced: list[tuple[ast.Assign, list[str]]] = []
         for caller in callers:
             call = caller.value
@@ -153,16 +153,20 @@ class Makers:
         """The caller's new lines; edits of its uses are added to `edits`."""
         assert isinstance(caller.targets[0], ast.Name)
         name = caller.targets[0].id
-        scope = self._view.scopes.scope_of(caller.targets[0])
+        scope = self._view.scopes.find_scope(caller.targets[0])
         taken: dict[str, str] = {}
         for key in keys:
-            placeholder = flat(self._view.text, bound[key]) if key in dropped else key
+            placeholder = (
+                flatten_expression(self._view.text, bound[key])
+                if key in dropped
+                else key
+            )
             wish = re.sub(r"\W+", "_", placeholder.split(".")[-1]).strip("_")
             if key in dropped and not is_key(bound[key]):
                 raise Unclear
             given = self._given.setdefault((id(scope), name, placeholder), "")
             if not given:
-                given = self._view.fresh(f"{wish}_feed", scope.node)
+                given = self._view.choose_free_name(f"{wish}_feed", scope.node)
                 self._given[id(scope), name, placeholder] = given
             taken[placeholder] = given
         uses = [
@@ -185,19 +189,19 @@ class Makers:
         gone = {id(bound[k]) for k in dropped if k in bound}
         for argument in call.args:
             if id(argument) not in gone:
-                arguments.append(flat(self._view.text, argument))
+                arguments.append(flatten_expression(self._view.text, argument))
         for keyword in call.keywords:
             if id(keyword.value) not in gone:
                 arguments.append(
-                    f"{keyword.arg}={flat(self._view.text, keyword.value)}"
+                    f"{keyword.arg}={flatten_expression(self._view.text, keyword.value)}"
                 )
-        func = self._view.text.segment(call.func)
+        func = self._view.text.find_segment(call.func)
         targets = ", ".join(taken.values())
         indent = self._view.indent(caller)
         line = f"{indent}{targets} = {func}({', '.join(arguments)})"
         return [line, f"{indent}{name} = {{{shown}}}"] if added else [line]
 
-    def _callers(self, maker: ast.FunctionDef) -> list[ast.Assign]:
+    def _list_callers(self, maker: ast.FunctionDef) -> list[ast.Assign]:
         """Every use of the function, each of which must name its result.
 
         Raises:
@@ -212,7 +216,8 @@ class Makers:
                 reference = node
                 if maker not in (
                     (
-                        self._view.scopes.scope_of(node).owner(node.id) or NOWHERE
+                        self._view.scopes.find_scope(node).find_owner(node.id)
+                        or NOWHERE
                     ).bindings
                 ).get(node.id, []):
                     continue
@@ -228,7 +233,7 @@ class Makers:
                 and len(statement.targets) == 1
                 and isinstance(statement.targets[0], ast.Name)
                 and self._view.text.is_alone(statement)
-                and self.maker(call) is maker
+                and self.find_maker(call) is maker
             ):
                 raise Unclear
             callers.append(statement)
@@ -249,7 +254,7 @@ class Makers:
             raise Unclear
         keys = {
             id(key)
-            for statement in returns(maker)
+            for statement in list_returns(maker)
             if isinstance(statement.value, ast.Dict)
             for key in statement.value.keys
         }
@@ -261,12 +266,12 @@ class Makers:
             ):
                 raise Unclear
 
-    def _signature(self, maker: ast.FunctionDef, dropped: list[str]) -> list[Edit]:
+    def _edit_signature(self, maker: ast.FunctionDef, dropped: list[str]) -> list[Edit]:
         if not dropped:
             return []
         arguments = [*maker.args.posonlyargs, *maker.args.args]
         kept = ", ".join(
-            self._view.text.segment(a) for a in arguments if a.arg not in dropped
+            self._view.text.find_segment(a) for a in arguments if a.arg not in dropped
         )
         # One node that spans all of them.
         span = ast.Constant(None)

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.effects import has_effect
 from migrate.normalise.feeds.makers import Makers
-from migrate.normalise.feeds.view import View, flat, pairs
+from migrate.normalise.feeds.view import View, flatten_expression, list_pairs
 from migrate.normalise.text import Edit, Text
 
 _DEFERRED = (ast.Lambda, ast.comprehension, ast.IfExp, ast.BoolOp)
@@ -22,18 +22,18 @@ class Order:
 
     def hoist_call(self, call: ast.Call) -> Text | None:
         """The call that makes a feed, in a statement of its own before."""
-        if self._makers.maker(call) is None:
+        if self._makers.find_maker(call) is None:
             return None
-        statement = self._view.statement(call)
+        statement = self._view.find_statement(call)
         if not isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
             return None
         if not self._view.text.is_alone(statement):
             return None
         if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(call)):
             return None
-        name = self._view.fresh("feed", self._view.function(call))
+        name = self._view.choose_free_name("feed", self._view.find_function(call))
         indent = self._view.indent(statement)
-        line = f"{indent}{name} = {flat(self._view.text, call)}"
+        line = f"{indent}{name} = {flatten_expression(self._view.text, call)}"
         edited = self._view.text.apply_edits([Edit(call, name)])
         return edited.splice(
             statement.lineno,
@@ -50,12 +50,12 @@ class Order:
         """
         where: ast.AST = feed
         if isinstance(feed, ast.Name):
-            owner = self._view.scopes.scope_of(feed).owner(feed.id)
+            owner = self._view.scopes.find_scope(feed).find_owner(feed.id)
             bindings = owner.bindings.get(feed.id, []) if owner is not None else []
             if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
                 return None
             where = bindings[0].value
-        given = pairs(where) if isinstance(where, ast.Dict) else None
+        given = list_pairs(where) if isinstance(where, ast.Dict) else None
         if given is None:
             return None
         drawn = [
@@ -63,20 +63,22 @@ class Order:
         ]
         if len(drawn) < 2:
             return None
-        statement = self._view.statement(where)
+        statement = self._view.find_statement(where)
         if not isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
             return None
         if not self._view.text.is_alone(statement):
             return None
         if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(where)):
             return None
-        indent, function = self._view.indent(statement), self._view.function(where)
+        indent, function = self._view.indent(statement), self._view.find_function(where)
         lines: list[str] = []
         edits: list[Edit] = []
         for key, value in drawn:
-            spelled = (names.key(key) or "value").rpartition(".")[2]
-            name = self._view.fresh(f"{spelled}_feed", function)
-            lines.append(f"{indent}{name} = {flat(self._view.text, value)}")
+            spelled = (names.find_key(key) or "value").rpartition(".")[2]
+            name = self._view.choose_free_name(f"{spelled}_feed", function)
+            lines.append(
+                f"{indent}{name} = {flatten_expression(self._view.text, value)}"
+            )
             edits.append(Edit(value, name))
         origin = self._view.text.origins[statement.lineno - 1]
         return self._view.text.apply_edits(edits).splice(

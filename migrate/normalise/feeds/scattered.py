@@ -7,7 +7,7 @@ import re
 
 from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.stores import Store, Stores
-from migrate.normalise.feeds.view import Unclear, View, flat
+from migrate.normalise.feeds.view import Unclear, View, flatten_expression
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 
@@ -23,7 +23,7 @@ class Scattered:
         self, name: str, stores: list[Store], uses: list[ast.Name], scope: Scope
     ) -> Text:
         """Every value under a name of its own, every use a display of these names."""
-        keys = self._keys(stores, uses)
+        keys = self._map_keys(stores, uses)
         own: dict[str, str] = {}
         text = self._view.text
         edits: list[Edit] = []
@@ -45,13 +45,15 @@ class Scattered:
             lines = []
             for key, value in store.pairs:
                 spelled = ast.unparse(key)
-                if spelled not in overwritten and self._stores.stable(value, scope):
-                    own[spelled] = flat(text, value)
+                if spelled not in overwritten and self._stores.is_stable(value, scope):
+                    own[spelled] = flatten_expression(text, value)
                     continue
                 if spelled not in own:
                     wish = re.sub(r"\W+", "_", spelled.split(".")[-1]).strip("_")
-                    own[spelled] = self._view.fresh(f"{wish}_feed", scope.node)
-                lines.append(f"{own[spelled]} = {flat(text, value)}")
+                    own[spelled] = self._view.choose_free_name(
+                        f"{wish}_feed", scope.node
+                    )
+                lines.append(f"{own[spelled]} = {flatten_expression(text, value)}")
             new_lines[store.statement] = lines
         for use in uses:
             shown = [f"{key}: {own[key]}" for key in keys[use]]
@@ -60,7 +62,7 @@ class Scattered:
         for statement in sorted(new_lines, key=lambda s: s.lineno, reverse=True):
             indent = self._view.indent(statement)
             lines = [indent + line for line in new_lines[statement]]
-            if not lines and len(self._view.suite(statement)) == 1:
+            if not lines and len(self._view.find_suite(statement)) == 1:
                 lines = [indent + "pass"]
             origin = text.origins[statement.lineno - 1]
             text = text.splice(
@@ -71,7 +73,7 @@ class Scattered:
             )
         return text
 
-    def _keys(
+    def _map_keys(
         self, stores: list[Store], uses: list[ast.Name]
     ) -> dict[ast.Name, list[str]]:
         """The keys a feed has at each use.
@@ -91,7 +93,7 @@ class Scattered:
                 return {use: self._list_keys_at(stores, use) for use in uses}
             found = [ast.unparse(k) for k, _ in whole[0].pairs]
             return {use: found for use in uses}
-        suite = self._view.suite(stores[0].statement)
+        suite = self._view.find_suite(stores[0].statement)
         at: list[tuple[int, list[str]]] = []
         for store in stores:
             found = [ast.unparse(k) for k, _ in store.pairs]
@@ -103,7 +105,8 @@ class Scattered:
         keys: dict[ast.Name, list[str]] = {}
         for use in uses:
             within = {
-                id(s) for s in [self._view.statement(use), *self._view.walk_above(use)]
+                id(s)
+                for s in [self._view.find_statement(use), *self._view.walk_above(use)]
             }
             if not any(id(s) in within for s in suite):
                 raise Unclear
@@ -122,9 +125,9 @@ class Scattered:
         }
         found: list[list[str]] = []
         inner: list[list[str]] = []  # Of blocks that may not be entered.
-        node: ast.AST = self._view.statement(use)
+        node: ast.AST = self._view.find_statement(use)
         while True:
-            suite = self._view.suite(node)  # type: ignore[arg-type]
+            suite = self._view.find_suite(node)  # type: ignore[arg-type]
             before = suite[: suite.index(node)]  # type: ignore[arg-type]
             begun = False
             for statement in reversed(before):

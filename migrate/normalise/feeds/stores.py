@@ -7,7 +7,13 @@ import dataclasses
 from collections.abc import Callable
 
 from migrate.facts.scopes import Scope
-from migrate.normalise.feeds.view import Unclear, View, feed_argument, pairs, walk_scope
+from migrate.normalise.feeds.view import (
+    Unclear,
+    View,
+    feed_argument,
+    list_pairs,
+    walk_scope,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Stores:
             if isinstance(node.ctx, ast.Store):
                 if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
                     raise Unclear
-                given = pairs(parent.value)
+                given = list_pairs(parent.value)
                 if given is None:
                     raise Unclear
                 stores.append(Store(parent, given, True))
@@ -70,7 +76,7 @@ class Stores:
                     and not update.keywords
                 ):
                     raise Unclear
-                given = pairs(update.args[0])
+                given = list_pairs(update.args[0])
                 if given is None:
                     raise Unclear
                 stores.append(Store(statement, given, False))
@@ -93,17 +99,17 @@ class Stores:
         """Whether the display can as well stand at its uses: nothing changes between."""
         if len(stores) != 1:
             return False
-        if all(self.stable(v, scope) for _, v in stores[0].pairs):
+        if all(self.is_stable(v, scope) for _, v in stores[0].pairs):
             return True
-        suite = self._view.suite(stores[0].statement)
+        suite = self._view.find_suite(stores[0].statement)
         following = suite[suite.index(stores[0].statement) + 1 :][:1]
-        return len(uses) == 1 and following == [self._view.statement(uses[0])]
+        return len(uses) == 1 and following == [self._view.find_statement(uses[0])]
 
-    def stable(self, value: ast.expr, scope: Scope) -> bool:
+    def is_stable(self, value: ast.expr, scope: Scope) -> bool:
         """Whether it has one value wherever it is read."""
         if isinstance(value, ast.Constant):
             return True
         if isinstance(value, ast.Name):
-            owner = scope.owner(value.id)
+            owner = scope.find_owner(value.id)
             return owner is None or len(owner.bindings[value.id]) == 1
         return False

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scope, scopes_of
+from migrate.facts.scopes import Scope, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -20,8 +20,8 @@ class View:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.tree = tree_of(text.source)
-        self.scopes = scopes_of(self.tree)
+        self.tree = parse_source(text.source)
+        self.scopes = build_scopes(self.tree)
         self._named_now: set[str] = set()
 
     def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -30,18 +30,18 @@ class View:
             yield above
             above = self.scopes.parents.get(above)
 
-    def statement(self, node: ast.AST) -> ast.stmt:
+    def find_statement(self, node: ast.AST) -> ast.stmt:
         while not isinstance(node, ast.stmt):
             node = self.scopes.parents[node]
         return node
 
-    def function(self, node: ast.AST) -> ast.AST:
+    def find_function(self, node: ast.AST) -> ast.AST:
         for above in self.walk_above(node):
             if isinstance(above, (ast.FunctionDef, ast.Module)):
                 return above
         return self.tree
 
-    def suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self.scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -52,7 +52,7 @@ class View:
     def indent(self, statement: ast.stmt) -> str:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]
 
-    def fresh(self, wish: str, scope: ast.AST) -> str:
+    def choose_free_name(self, wish: str, scope: ast.AST) -> str:
         taken = {n.id for n in walk_breadth_first(scope) if isinstance(n, ast.Name)}
         taken |= {a.arg for a in walk_breadth_first(scope) if isinstance(a, ast.arg)}
         taken |= set(self.scopes.module.bindings) | self._named_now
@@ -71,7 +71,7 @@ def feed_argument(call: ast.AST) -> ast.expr | None:
     if not _runs(call):
         return None
     assert isinstance(call, ast.Call)
-    return names.argument(call, "feed_dict", 1)
+    return names.find_argument(call, "feed_dict", 1)
 
 
 def find_fetches(call: ast.AST) -> ast.expr | None:
@@ -79,7 +79,7 @@ def find_fetches(call: ast.AST) -> ast.expr | None:
     if not _runs(call):
         return None
     assert isinstance(call, ast.Call)
-    return names.argument(call, "fetches", 0)
+    return names.find_argument(call, "fetches", 0)
 
 
 def _runs(call: ast.AST) -> bool:
@@ -91,7 +91,7 @@ def _runs(call: ast.AST) -> bool:
     )
 
 
-def pairs(value: ast.expr) -> tuple[tuple[ast.expr, ast.expr], ...] | None:
+def list_pairs(value: ast.expr) -> tuple[tuple[ast.expr, ast.expr], ...] | None:
     """Keys and values of a dict written out; None if it is not."""
     if isinstance(value, ast.Dict):
         if any(key is None for key in value.keys):
@@ -112,10 +112,10 @@ def is_key(node: ast.expr) -> bool:
     """Whether a placeholder may stand there: a name, an attribute, an item."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and is_key(node.value)
-    return names.key(node) is not None
+    return names.find_key(node) is not None
 
 
-def returns(function: ast.FunctionDef) -> list[ast.Return]:
+def list_returns(function: ast.FunctionDef) -> list[ast.Return]:
     return [
         n for n in names.walk_scope_of_function(function) if isinstance(n, ast.Return)
     ]
@@ -130,17 +130,17 @@ def walk_scope(scope: Scope) -> Iterator[ast.AST]:
 
 def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     yield node
-    for child in children(node):
+    for child in list_children(node):
         yield from _walk_in_order(child)
 
 
-def flat(text: Text, value: ast.expr) -> str:
+def flatten_expression(text: Text, value: ast.expr) -> str:
     """An expression as one line.
 
     Raises:
       Unclear: it has comments or strings of several lines.
     """
-    segment = text.segment(value)
+    segment = text.find_segment(value)
     if "\n" not in segment:
         return segment
     if "#" in segment or find_lines_inside_strings(value):

@@ -11,16 +11,16 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 
 def name_fetched_calls(text: Text) -> Text:
     """The text with such calls as statements before the session's block."""
     while "Session(" in text.source and ".run(" in text.source:
-        new = _Fetched(text).one()
+        new = _Fetched(text).rewrite_call()
         if new is None:
             break
         text = new
@@ -30,10 +30,10 @@ def name_fetched_calls(text: Text) -> Text:
 class _Fetched:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one(self) -> Text | None:
+    def rewrite_call(self) -> Text | None:
         blocks = [
             (node, item.optional_vars.id)
             for node in walk_breadth_first(self._tree)
@@ -46,22 +46,22 @@ class _Fetched:
         if len(blocks) != 1:
             return None
         block, session = blocks[0]
-        bound = set().union(*[names.binds(s) for s in block.body])
+        bound = set().union(*[names.find_binds(s) for s in block.body])
         for node in walk_breadth_first(block):
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and node.func.attr == "run"
-                and names.key(node.func.value) == session
+                and names.find_key(node.func.value) == session
             ):
                 continue
-            fetched = names.argument(node, "fetches", 0)
+            fetched = names.find_argument(node, "fetches", 0)
             parts = fetched.elts if isinstance(fetched, (ast.List, ast.Tuple)) else []
             for part in [fetched, *parts]:
                 if (
                     isinstance(part, ast.Call)
                     and self._builds(part)
-                    and not names.reads(part) & bound
+                    and not names.find_reads(part) & bound
                     and not draws.draws_within(self._scopes, part)
                 ):
                     return self._move_before(part, block)
@@ -71,7 +71,7 @@ class _Fetched:
         """Whether it calls a function of the module that names TensorFlow."""
         if not isinstance(call.func, ast.Name):
             return False
-        owner = self._scopes.scope_of(call.func).owner(call.func.id)
+        owner = self._scopes.find_scope(call.func).find_owner(call.func.id)
         bindings = owner.bindings.get(call.func.id, []) if owner is not None else []
         return len(bindings) == 1 and (
             isinstance(bindings[0], ast.FunctionDef)
@@ -91,7 +91,7 @@ class _Fetched:
         number, name = 1, f"{part.func.id}_fetched"
         while name in taken:
             number, name = number + 1, f"{part.func.id}_fetched_{number}"
-        segment = self._text.segment(part)
+        segment = self._text.find_segment(part)
         shown = segment if "\n" not in segment else ast.unparse(part)
         line = self._text.lines[block.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]

@@ -17,11 +17,11 @@ import textwrap
 from collections.abc import Iterator
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import Scope, scopes_of
+from migrate.facts.scopes import Scope, build_scopes
 from migrate.normalise.names import versions
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.program.step_values import is_plain
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -48,7 +48,7 @@ def move_graph(text: Text) -> Text:
     if "Session(" in text.source:
         text = _Block(text).open_late()
     while "Session(" in text.source:
-        new = _Block(text).one_moved()
+        new = _Block(text).move_statement()
         if new is None:
             break
         text = new
@@ -73,29 +73,31 @@ def _is_update(value: ast.expr) -> bool:
 class _Block:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one_moved(self) -> Text | None:
-        blocks = self._sessions()
+    def move_statement(self) -> Text | None:
+        blocks = self._list_sessions()
         if not blocks:
             return None
         block = blocks[0]
-        bound = [n for b in blocks for s in self._walk(b) for n in names.binds(s)]
-        bound += [n for b in blocks for s in self._walk(b) for n in names.mutates(s)]
-        bound += [n for b in blocks for i in b.items for n in names.binds_of_item(i)]
+        bound = [n for b in blocks for s in self._walk(b) for n in names.find_binds(s)]
+        bound += [
+            n for b in blocks for s in self._walk(b) for n in names.find_mutations(s)
+        ]
+        bound += [n for b in blocks for i in b.items for n in names.find_item_binds(i)]
         bound += [n.partition(".")[0] for n in bound]  # Of an object, all of it.
         if len(blocks) > 1:  # What stands between them, too.
             suite = getattr(self._scopes.parents[block], "body", [])
             after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
-            bound += [n for s in after for n in names.binds(s)]
-        scope = self._scopes.scope_of(block.body[0])
+            bound += [n for s in after for n in names.find_binds(s)]
+        scope = self._scopes.find_scope(block.body[0])
         between = self._find_statements_between(blocks)
         for statement in [*(s for b in blocks for s in self._walk(b)), *between]:
             if not self._builds(statement) or self._draws(statement):
                 continue
-            reads = names.reads(statement)
-            targets = names.binds(statement)
+            reads = names.find_reads(statement)
+            targets = names.find_binds(statement)
             if any(len(scope.bindings.get(t, ())) != 1 for t in targets):
                 again = self._rebind_name(statement, scope, {*bound} - targets)
                 if again is not None:
@@ -134,7 +136,7 @@ class _Block:
         for node in walk_breadth_first(statement):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
-            owner = self._scopes.scope_of(node).owner(node.func.id)
+            owner = self._scopes.find_scope(node).find_owner(node.func.id)
             for made in owner.bindings[node.func.id] if owner is not None else []:
                 if not isinstance(made, (ast.FunctionDef, ast.ClassDef)):
                     continue
@@ -155,7 +157,7 @@ class _Block:
         if len(blocks) < 2:
             return []
         parent = self._scopes.parents[blocks[0]]
-        suite = next(s for _, s in names.suites(parent) if blocks[0] in s)  # type: ignore[arg-type]
+        suite = next(s for _, s in names.list_suites(parent) if blocks[0] in s)  # type: ignore[arg-type]
         first, last = suite.index(blocks[0]), suite.index(blocks[-1])
         return [s for s in suite[first:last] if s not in blocks]
 
@@ -175,7 +177,7 @@ class _Block:
             return None
         name = statement.targets[0]
         others = [b for b in scope.bindings.get(name.id, ()) if b is not statement]
-        reads = names.reads(statement.value)
+        reads = names.find_reads(statement.value)
         once = all(len(scope.bindings.get(r.partition(".")[0], ())) <= 1 for r in reads)
         if name.id not in reads and not reads & bound and others and once:
             if (
@@ -205,7 +207,7 @@ class _Block:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         suite = next(
             s
-            for _, s in names.suites(self._scopes.parents[statement])  # type: ignore[arg-type]
+            for _, s in names.list_suites(self._scopes.parents[statement])  # type: ignore[arg-type]
             if statement in s
         )
         old = self._text.lines[first - 1]
@@ -219,7 +221,7 @@ class _Block:
 
         A graph that is opened in the same statement is the only one there is.
         """
-        blocks = self._sessions()
+        blocks = self._list_sessions()
         if len(blocks) != 1:
             return self._text
         block = blocks[0]
@@ -268,7 +270,7 @@ class _Block:
             for number in numbers
             for line in [self._text.lines[number - 1]]
         ]
-        call = self._text.segment(item.context_expr)
+        call = self._text.find_segment(item.context_expr)
         begun = [self._text.lines[n - 1] for n in sorted(moved)]
         new = self._text.splice(
             block.lineno,
@@ -280,7 +282,7 @@ class _Block:
             ],
         )
         try:
-            tree_of(new.source)
+            parse_source(new.source)
         except SyntaxError:
             return self._text
         return new
@@ -301,7 +303,7 @@ class _Block:
     def _is_iterator(self, node: ast.expr) -> bool:
         """Whether a name stands for an iterator that is initialised by a run."""
         assert isinstance(node, ast.Name)
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         made = owner.bindings[node.id] if owner is not None else []
         return any(
             isinstance(b, ast.Assign)
@@ -327,7 +329,7 @@ class _Block:
             for n in walk_breadth_first(statement)
         )
 
-    def _sessions(self) -> list[ast.With]:
+    def _list_sessions(self) -> list[ast.With]:
         """The sessions' blocks, which stand in one suite, in order."""
         sessions = [
             node
@@ -340,13 +342,13 @@ class _Block:
             )
         ]
         parents = {self._scopes.parents[s] for s in sessions}
-        suites = [suite for parent in parents for _, suite in names.suites(parent)]  # type: ignore[arg-type]
+        suites = [suite for parent in parents for _, suite in names.list_suites(parent)]  # type: ignore[arg-type]
         if not any(all(s in suite for s in sessions) for suite in suites):
             return []  # As in the branches of one `if`.
         return sorted(sessions, key=lambda s: s.lineno)
 
     def _walk(self, block: ast.stmt) -> Iterator[ast.stmt]:
-        for _, suite in names.suites(block):
+        for _, suite in names.list_suites(block):
             for statement in suite:
                 yield statement
                 if isinstance(statement, _BLOCKS):
@@ -404,7 +406,7 @@ class _Block:
 
     def _find_making_statement(self, name: ast.Name, at: ast.stmt) -> ast.stmt:
         """The statement that binds a tensor's name."""
-        owner = self._scopes.scope_of(at).owner(name.id)
+        owner = self._scopes.find_scope(at).find_owner(name.id)
         assert owner is not None
         return owner.bindings[name.id][0]  # type: ignore[return-value]
 
@@ -420,7 +422,7 @@ class _Block:
             case ast.Call(func=called):
                 return _is_of_graph(self._scopes.resolve(called) or "")
             case ast.Name(id=name):
-                owner = self._scopes.scope_of(at).owner(name)
+                owner = self._scopes.find_scope(at).find_owner(name)
                 made = owner.bindings[name] if owner is not None else []
                 return len(made) == 1 and (
                     isinstance(made[0], ast.Assign)
@@ -450,7 +452,7 @@ class _Block:
         origins = self._text.origins[first - 1 : last]
         suite = next(
             s
-            for _, s in names.suites(self._scopes.parents[statement])  # type: ignore[arg-type]
+            for _, s in names.list_suites(self._scopes.parents[statement])  # type: ignore[arg-type]
             if statement in s
         )
         old = self._text.lines[first - 1]

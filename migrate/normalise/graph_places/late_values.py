@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.helpers import find
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Outcome
 from migrate.normalise.text import Edit, Text
-from migrate.rules.symbols import verdict
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.rules.symbols import find_verdict
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.unsupported import MNIST_SYMBOLS
@@ -52,7 +52,7 @@ _NOT_AT_ONCE = (
 def split_runs(text: Text) -> Text:
     """The text with such runs taken apart."""
     while "Session(" in text.source:
-        new = _Late(text).one()
+        new = _Late(text).rewrite_value()
         if new is None:
             break
         text = new
@@ -81,24 +81,24 @@ class _Region:
 class _Late:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one(self) -> Text | None:
-        for region in self._regions():
+    def rewrite_value(self) -> Text | None:
+        for region in self._find_regions():
             for node in (n for s in region.body for n in walk_breadth_first(s)):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)
                     and node.func.attr == "run"
-                    and names.key(node.func.value) in region.sessions
+                    and names.find_key(node.func.value) in region.sessions
                 ):
                     new = self._split_run(node, region)
                     if new is not None:
                         return self._text.apply_edits([Edit(node, new)])
         return None
 
-    def _regions(self) -> Iterator[_Region]:
+    def _find_regions(self) -> Iterator[_Region]:
         """Blocks of plain sessions of one process, and functions that run them."""
         for node in walk_breadth_first(self._tree):
             for item in node.items if isinstance(node, ast.With) else ():
@@ -107,19 +107,19 @@ class _Late:
                     isinstance(node, ast.With)
                     and isinstance(call, ast.Call)
                     and self._scopes.resolve(call.func) in roles.PLAIN_SESSIONS
-                    and names.argument(call, "target", 0) is None
+                    and names.find_argument(call, "target", 0) is None
                     and isinstance(item.optional_vars, ast.Name)
                 ):
                     continue
                 session = item.optional_vars.id
-                scope = self._scopes.scope_of(node)
-                graph = self._graph(scope.node, set())
+                scope = self._scopes.find_scope(node)
+                graph = self._find_graph_names(scope.node, set())
                 yield self._read_region(
                     node.body, {session}, self._find_changed_names(node) - graph, graph
                 )
                 for helper in find(self._scopes, call, session):
                     own = helper.find_own_names()
-                    inside = self._graph(helper.node, graph - own)
+                    inside = self._find_graph_names(helper.node, graph - own)
                     yield self._read_region(
                         helper.node.body, helper.sessions, own - inside, inside
                     )
@@ -144,29 +144,29 @@ class _Late:
                     and len(node.targets) == 1
                     and isinstance(node.targets[0], ast.Name)
                     and node.targets[0].id in graph
-                    and len(self._bindings(node.targets[0])) == 1
-                    and names.reads(node.value) & (late | at_once)
+                    and len(self._list_bindings(node.targets[0])) == 1
+                    and names.find_reads(node.value) & (late | at_once)
                 ):
                     continue
                 region = _Region(body, frozenset(sessions), late | at_once, graph)
-                if self._inner(node.value, region) == []:
+                if self._find_inner(node.value, region) == []:
                     at_once.add(node.targets[0].id)
                     graph = graph - at_once
                     grown = True
         return _Region(body, frozenset(sessions), late, graph, frozenset(at_once))
 
-    def _bindings(self, name: ast.Name) -> list[ast.AST]:
-        owner = self._scopes.scope_of(name).owner(name.id)
+    def _list_bindings(self, name: ast.Name) -> list[ast.AST]:
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         return owner.bindings.get(name.id, []) if owner is not None else []
 
     def _find_changed_names(self, block: ast.With) -> set[str]:
         """Names of what the session's block binds or changes."""
         found: set[str] = set()
         for statement in block.body:
-            found |= names.binds(statement)
+            found |= names.find_binds(statement)
             found |= {
                 name
-                for name in names.mutates(statement)
+                for name in names.find_mutations(statement)
                 if not self._is_module(name.partition(".")[0])
             }
         return found
@@ -175,7 +175,7 @@ class _Late:
         bound = self._scopes.module.bindings.get(name, [])
         return any(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
 
-    def _graph(self, owner: ast.AST, known: set[str]) -> set[str]:
+    def _find_graph_names(self, owner: ast.AST, known: set[str]) -> set[str]:
         """Names of what TensorFlow's functions make, in a function's or module's scope.
 
         Args:
@@ -185,15 +185,15 @@ class _Late:
             node
             for node in walk_breadth_first(self._tree)
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
-            and self._scopes.scope_of(node).node in (owner, self._tree)
-            and (not known or self._scopes.scope_of(node).node is owner)
+            and self._scopes.find_scope(node).node in (owner, self._tree)
+            and (not known or self._scopes.find_scope(node).node is owner)
         ]
         found = set(known)
         grown = True
         while grown:
             grown = False
             for node in statements:
-                binds = names.binds(node)
+                binds = names.find_binds(node)
                 value = node.value
                 if value is not None and binds - found:
                     if self._makes_graph(value, found):
@@ -212,7 +212,7 @@ class _Late:
                 and node.func.attr in ("run", "eval", "numpy", "as_list", "next_batch")
             ):
                 continue
-            if names.key(node) in graph:
+            if names.find_key(node) in graph:
                 return True
             if isinstance(node, ast.Call):  # A dtype alone is none.
                 symbol = self._scopes.resolve(node.func) or ""
@@ -222,7 +222,7 @@ class _Late:
                     and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
                 ):
                     return True
-            stack.extend(children(node))
+            stack.extend(list_children(node))
         return False
 
     # -- one run ---------------------------------------------------------------------------
@@ -234,22 +234,29 @@ class _Late:
             return None
         fetched, fed = bound["fetches"], bound.get("feed_dict")
         if self._is_at_once(fetched, region) and self._is_plain(fed):
-            return self._values(fetched)
+            return self._spell_values(fetched)
         if isinstance(fetched, (ast.List, ast.Tuple, ast.Dict)):
             return None
-        if names.key(fetched) is not None or not names.reads(fetched) & region.late:
+        if (
+            names.find_key(fetched) is not None
+            or not names.find_reads(fetched) & region.late
+        ):
             return None
         if self._is_host_choice(fetched):
             return None
-        assigned = self._assignment(call, fetched, region)
+        assigned = self._spell_assignment(call, fetched, region)
         if assigned is not None:
             return assigned if fed is None else None
-        inner = self._inner(fetched, region)
+        inner = self._find_inner(fetched, region)
         if inner is None or len(inner) > 1:
             return None
         if not inner:
-            return f"{self._operand(fetched)}.numpy()" if self._is_plain(fed) else None
-        tensorflow = self._tensorflow()
+            return (
+                f"{self._spell_operand(fetched)}.numpy()"
+                if self._is_plain(fed)
+                else None
+            )
+        tensorflow = self._find_tensorflow()
         if tensorflow is None:
             return None
         feed = f", {self._flatten(fed)}" if fed is not None else ""
@@ -269,7 +276,7 @@ class _Late:
             return isinstance(root, _CONTAINERS)
         return any(
             isinstance(bound, ast.Assign) and isinstance(bound.value, _CONTAINERS)
-            for bound in self._bindings(root)
+            for bound in self._list_bindings(root)
         )
 
     def _is_at_once(self, fetched: ast.expr, region: _Region) -> bool:
@@ -280,7 +287,7 @@ class _Late:
             )
         return isinstance(fetched, ast.Name) and fetched.id in region.at_once
 
-    def _values(self, fetched: ast.expr) -> str:
+    def _spell_values(self, fetched: ast.expr) -> str:
         if isinstance(fetched, (ast.List, ast.Tuple)):
             return f"[{', '.join(self._flatten(e) + '.numpy()' for e in fetched.elts)}]"
         return f"{self._flatten(fetched)}.numpy()"
@@ -292,7 +299,7 @@ class _Late:
             for n in walk_breadth_first(fed)
         )
 
-    def _assignment(
+    def _spell_assignment(
         self, call: ast.Call, fetched: ast.expr, region: _Region
     ) -> str | None:
         """`tf.assign(v, value)` of a variable, where the value is the loop's."""
@@ -325,7 +332,7 @@ class _Late:
             return False
         if self._goes_through_variables(node):
             return True
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bindings = owner.bindings.get(node.id, []) if owner is not None else []
         return (
             len(bindings) == 1
@@ -342,7 +349,9 @@ class _Late:
         loop: ast.AST = node
         while loop in self._scopes.parents:
             loop = self._scopes.parents[loop]
-            if not (isinstance(loop, ast.For) and node.id in names.binds(loop.target)):
+            if not (
+                isinstance(loop, ast.For) and node.id in names.find_binds(loop.target)
+            ):
                 continue
             target, through = loop.target, loop.iter
             if (
@@ -365,13 +374,13 @@ class _Late:
             )
         return False
 
-    def _inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
+    def _find_inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
         """The largest parts that are of the graph; None where the rest cannot be computed.
 
         The rest is made of operators, indices and functions that only compute.
         """
         makes = self._makes_graph(node, region.graph)
-        if not names.reads(node) & (region.late | region.at_once):
+        if not names.find_reads(node) & (region.late | region.at_once):
             return [node] if makes else []
         if not makes:
             return []
@@ -396,7 +405,7 @@ class _Late:
             return None
         found: list[ast.expr] = []
         for child in parts:
-            inside = self._inner(child, region)
+            inside = self._find_inner(child, region)
             if inside is None:
                 return None
             found += inside
@@ -408,19 +417,19 @@ class _Late:
             and not symbol.startswith(_NOT_AT_ONCE)
             and symbol not in roles.KIND_OF_CALL
             and symbol not in LAYER_FUNCTIONS
-            and verdict(symbol).outcome is not Outcome.REFUSED
+            and find_verdict(symbol).outcome is not Outcome.REFUSED
         )
 
-    def _tensorflow(self) -> str | None:
+    def _find_tensorflow(self) -> str | None:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Name) and self._scopes.resolve(node) == "tf":
                 return node.id
         return None
 
-    def _operand(self, node: ast.expr) -> str:
+    def _spell_operand(self, node: ast.expr) -> str:
         text = self._flatten(node)
         return text if isinstance(node, ast.Call) else f"({text})"
 
     def _flatten(self, node: ast.expr) -> str:
-        segment = self._text.segment(node)
+        segment = self._text.find_segment(node)
         return segment if "\n" not in segment else ast.unparse(node)

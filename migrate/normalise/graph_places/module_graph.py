@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -28,17 +28,17 @@ def gather_graph(text: Text) -> Text:
     """The text with such a graph moved; the same text where there is none."""
     if "Session(" not in text.source:
         return text
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
-    block = _block(scopes)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    block = _find_block(scopes)
     if block is None or block.body[0].lineno == block.lineno:
         return text
     before = tree.body[: tree.body.index(block)]
     if isinstance(block, ast.FunctionDef):
         before = [s for s in tree.body if s is not block and not _starts(s, block)]
-    moved = _graph(scopes, before)
-    bound = set().union(set(), *[names.binds(s) for s in moved])
-    inside = set().union(set(), *[names.reads(s) for s in block.body])
+    moved = _find_graph(scopes, before)
+    bound = set().union(set(), *[names.find_binds(s) for s in moved])
+    inside = set().union(set(), *[names.find_reads(s) for s in block.body])
     called = set().union(set(), *[_read_in(s) for s in before if isinstance(s, _STAYS)])
     if not moved or not bound & (inside | called):
         return text
@@ -47,7 +47,7 @@ def gather_graph(text: Text) -> Text:
         own |= scopes.scope_by_node[block].outer_names
         if bound & (called | own):
             return text  # The names would be the function's.
-        if own & set().union(set(), *[names.reads(s) for s in moved]):
+        if own & set().union(set(), *[names.find_reads(s) for s in moved]):
             return text
     if not all(text.is_alone(s) and not find_lines_inside_strings(s) for s in moved):
         return text
@@ -56,7 +56,7 @@ def gather_graph(text: Text) -> Text:
     return _move_block(text, block, moved)
 
 
-def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
+def _find_block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
     """The module's `if`, or its function, in whose own suite the session is opened.
 
     Of functions, one that is run once: where the module is started.
@@ -93,7 +93,7 @@ def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
 
 def _starts(statement: ast.stmt, function: ast.FunctionDef) -> bool:
     """`if __name__ == "__main__": main()`, or `tf.app.run()`."""
-    if not isinstance(statement, ast.If) or "__name__" not in names.reads(
+    if not isinstance(statement, ast.If) or "__name__" not in names.find_reads(
         statement.test
     ):
         return False
@@ -121,22 +121,22 @@ def _read_in(definition: ast.AST) -> set[str]:
     }
 
 
-def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
+def _find_graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
     """The statements that build graph, and those that need what they bind."""
     moved: list[ast.stmt] = []
     bound: set[str] = set()
     for statement in before:
         if isinstance(statement, (*_STAYS, *_IMPORTS)):
             continue
-        if any(_is_imported(scopes, name) for name in names.binds(statement)):
+        if any(_is_imported(scopes, name) for name in names.find_binds(statement)):
             continue  # `if ...: tf = tf.compat.v1` is there for all that follows.
         if (
             _builds(scopes, statement)
-            or names.reads(statement) & bound
+            or names.find_reads(statement) & bound
             or (moved and _changes_graph(scopes, statement))
         ):
             moved.append(statement)
-            bound |= {n.partition(".")[0] for n in names.binds(statement)}
+            bound |= {n.partition(".")[0] for n in names.find_binds(statement)}
     return moved
 
 
@@ -186,12 +186,12 @@ def _commutes(scopes: Scopes, before: list[ast.stmt], moved: list[ast.stmt]) -> 
     for index, statement in enumerate(before):
         if statement not in moved:
             continue
-        own = names.reads(statement) | names.binds(statement)
+        own = names.find_reads(statement) | names.find_binds(statement)
         drawn = draws.draws_within(scopes, statement)
         for later in before[index + 1 :]:
             if later in moved or isinstance(later, _IMPORTS):
                 continue
-            changed = names.binds(later) | names.mutates(later)
+            changed = names.find_binds(later) | names.find_mutations(later)
             if own & changed or (drawn and draws.draws_within(scopes, later)):
                 return False
     return True

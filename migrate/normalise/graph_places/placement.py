@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
-from migrate.rules.mistakes.mistake import binding
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.rules.mistakes.mistake import find_binding
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
@@ -45,15 +45,15 @@ def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
     """
     if "job:" not in text.source or "replica_device_setter" in text.source:
         return text, ()
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
-    cluster, index = _server(scopes)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    cluster, index = _find_server(scopes)
     if cluster is None or index is None or not _is_session_on_server(scopes):
         return text, ()
-    if any(is_sole_client(scopes, session) for session in _sessions(scopes)):
+    if any(is_sole_client(scopes, session) for session in _list_sessions(scopes)):
         return text, ()  # Its variables and operations stay where it puts them.
-    blocks = list(_blocks(scopes))
-    kinds = [_kind(scopes, call, index) for call, _ in blocks]
+    blocks = list(_find_blocks(scopes))
+    kinds = [_find_kind(scopes, call, index) for call, _ in blocks]
     if "ps" not in kinds or not all(
         kind == "worker" or (kind == "ps" and _makes_variables(scopes, block.body))
         for kind, (_, block) in zip(kinds, blocks, strict=True)
@@ -64,8 +64,8 @@ def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
         return text, ()
     edits = []
     for call, _ in blocks:
-        tensorflow = text.segment(call.func).removesuffix(".device")
-        given = text.segment(cluster)
+        tensorflow = text.find_segment(call.func).removesuffix(".device")
+        given = text.find_segment(cluster)
         if not call.args or "\n" in given or tensorflow == "device":
             return text, ()
         setter = f"{tensorflow}.train.replica_device_setter(cluster={given})"
@@ -74,7 +74,7 @@ def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
     return text.apply_edits(edits), tuple(lines)
 
 
-def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
+def _find_server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     """The cluster and the task's index, as the one server of the program is given them."""
     found = [
         node
@@ -83,11 +83,11 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     ]
     if len(found) != 1:
         return None, None
-    cluster = names.argument(found[0], "server_or_cluster_def", 0)
-    return cluster, names.argument(found[0], "task_index", 2)
+    cluster = names.find_argument(found[0], "server_or_cluster_def", 0)
+    return cluster, names.find_argument(found[0], "task_index", 2)
 
 
-def _sessions(scopes: Scopes) -> list[ast.Call]:
+def _list_sessions(scopes: Scopes) -> list[ast.Call]:
     return [
         node
         for node in walk_breadth_first(scopes.tree)
@@ -98,15 +98,15 @@ def _sessions(scopes: Scopes) -> list[ast.Call]:
 def _is_session_on_server(scopes: Scopes) -> bool:
     """Whether every session is opened on the task's own server."""
     targets = [
-        names.argument(c, "target", 0) or names.argument(c, "master")
-        for c in _sessions(scopes)
+        names.find_argument(c, "target", 0) or names.find_argument(c, "master")
+        for c in _list_sessions(scopes)
     ]
     return bool(targets) and all(
         isinstance(t, ast.Attribute) and t.attr == "target" for t in targets
     )
 
 
-def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
+def _find_blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
     """Every block on a task; a call that is no block has one that holds anything."""
     for node in walk_breadth_first(scopes.tree):
         if not (
@@ -136,7 +136,7 @@ def _follow_name(scopes: Scopes, call: ast.Call) -> ast.Call:
     if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
         return call
     name = call.args[0].id
-    owner = scopes.scope_of(call.args[0]).owner(name)
+    owner = scopes.find_scope(call.args[0]).find_owner(name)
     made = owner.bindings.get(name, []) if owner is not None else []
     if len(made) == 1 and isinstance(made[0], ast.Assign):
         return ast.Call(call.func, [made[0].value], [])
@@ -145,7 +145,7 @@ def _follow_name(scopes: Scopes, call: ast.Call) -> ast.Call:
     return call
 
 
-def _kind(scopes: Scopes, call: ast.Call, index: ast.expr) -> str:
+def _find_kind(scopes: Scopes, call: ast.Call, index: ast.expr) -> str:
     """ "ps", "worker" for the own worker, "" for another place."""
     if len(call.args) != 1 or call.keywords:
         return ""
@@ -233,5 +233,5 @@ def _updates(scopes: Scopes, call: ast.Call) -> bool:
         return symbol in roles.ASSIGNMENTS
     if not (isinstance(call.func, ast.Attribute) and call.func.attr in _ASSIGNS):
         return False
-    made = binding(scopes, call.func.value)
+    made = find_binding(scopes, call.func.value)
     return isinstance(made, ast.Call) and scopes.resolve(made.func) in roles.VARIABLES

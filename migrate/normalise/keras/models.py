@@ -40,7 +40,7 @@ class Models:
             (
                 name
                 for name in self._scopes.module.bindings
-                if self._scopes.stands_for(name) == "tensorflow"
+                if self._scopes.find_imported_path(name) == "tensorflow"
             ),
             None,
         )
@@ -70,11 +70,11 @@ class Models:
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 
-    def binding(self, node: ast.expr) -> ast.Assign | None:
+    def find_binding(self, node: ast.expr) -> ast.Assign | None:
         """The only statement that binds a name, if it is a plain assignment to it."""
         if not isinstance(node, ast.Name):
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
             return None
@@ -82,11 +82,11 @@ class Models:
         single = len(targets) == 1 and isinstance(targets[0], ast.Name)
         return bound[0] if single else None
 
-    def definition(self, node: ast.expr) -> ast.FunctionDef | None:
+    def find_definition(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of the file that is called by a name."""
         if not isinstance(node, ast.Name):
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         found = bound[0] if len(bound) == 1 else None
         return found if isinstance(found, ast.FunctionDef) else None
@@ -98,13 +98,13 @@ class Models:
         symbol = self._scopes.resolve(node.func) or ""
         if symbol in keras_graphs.MODELS or symbol.startswith("tf.keras.applications."):
             return True
-        function = self.definition(node.func)
+        function = self.find_definition(node.func)
         if function is None:
             return False
         returns = [
             n.value
             for n in walk_breadth_first(function)
-            if isinstance(n, ast.Return) and self._view.function(n) is function
+            if isinstance(n, ast.Return) and self._view.find_function(n) is function
         ]
         return bool(returns) and all(
             value is not None and (self.makes_model(value) or self.is_model(value))
@@ -112,14 +112,14 @@ class Models:
         )
 
     def is_model(self, node: ast.expr) -> bool:
-        made = self.binding(node)
+        made = self.find_binding(node)
         return made is not None and self.makes_model(made.value)
 
     def _is_layer(self, node: ast.expr) -> bool:
         """Whether it is a layer, or makes one, that is another one while training."""
         made = node if isinstance(node, ast.Call) else None
         if made is None:
-            bound = self.binding(node)
+            bound = self.find_binding(node)
             value = bound.value if bound is not None else None
             made = value if isinstance(value, ast.Call) else None
         if made is None:
@@ -127,7 +127,7 @@ class Models:
         symbol = self._scopes.resolve(made.func)
         return symbol in keras_graphs.BY_PHASE | keras_graphs.UPDATING
 
-    def applications(self) -> Iterator[ast.Call]:
+    def find_applications(self) -> Iterator[ast.Call]:
         """Calls of models, and of layers, that may compute another thing while training."""
         if not self.by_phase:
             return
@@ -149,7 +149,7 @@ class Models:
             )
             or (
                 isinstance(inner, ast.Name)
-                and (self._view.function(inner), inner.id) in self._symbolic_names
+                and (self._view.find_function(inner), inner.id) in self._symbolic_names
             )
             for inner in walk_breadth_first(node)
         )
@@ -169,11 +169,11 @@ class Models:
                 if self.makes_model(statement.value):
                     continue
                 if self._is_symbolic(statement.value):
-                    function = self._view.function(statement)
-                    found |= {(function, name) for name in names.binds(statement)}
+                    function = self._view.find_function(statement)
+                    found |= {(function, name) for name in names.find_binds(statement)}
         return found
 
-    def unseen(self) -> bool:
+    def has_unseen(self) -> bool:
         """Whether a model or layer may be called that is not seen to be one."""
         kept = {
             target.attr
@@ -197,11 +197,11 @@ class Models:
             ):
                 return True
             if isinstance(func, ast.Name):
-                owner = self._scopes.scope_of(func).owner(func.id)
+                owner = self._scopes.find_scope(func).find_owner(func.id)
                 bound = owner.bindings.get(func.id, []) if owner is not None else []
-                made = self.binding(func)
+                made = self.find_binding(func)
                 value = made.value if made is not None else None
-                if isinstance(value, ast.Call) and names.key(value.func) in quiet:
+                if isinstance(value, ast.Call) and names.find_key(value.func) in quiet:
                     continue
                 if any(not isinstance(b, _DEFINITIONS) for b in bound) and not (
                     self.is_model(func) or self._keras_class(func)
@@ -215,7 +215,7 @@ class Models:
 
     def _keras_class(self, name: ast.Name) -> bool:
         """Whether a name is that of a layer's class, or of a layer that is seen."""
-        made = self.binding(name)
+        made = self.find_binding(name)
         if made is None:
             return False
         value = made.value.func if isinstance(made.value, ast.Call) else made.value
@@ -228,15 +228,15 @@ class Models:
         if symbol.startswith("tf.keras."):
             return not symbol.startswith(keras_graphs.PLAIN)
         return symbol == "" and (
-            self.definition(call.func) is None
+            self.find_definition(call.func) is None
             and isinstance(call.func, ast.Name)
-            and self.binding(call.func) is not None
+            and self.find_binding(call.func) is not None
             or self._names_keras(call.func)
         )
 
     def _names_keras(self, node: ast.expr) -> bool:
         """Whether it is a function of the file that names Keras."""
-        function = self.definition(node)
+        function = self.find_definition(node)
         return function is not None and any(
             (self._scopes.resolve(n) or "").startswith("tf.keras.")
             for n in walk_breadth_first(function)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 # Modules of the package that stand elsewhere in TensorFlow.
 _MOVED = {
@@ -33,9 +33,11 @@ def import_keras_of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     opens = any(word in text.source for word in ("Session", "Supervisor"))
     if "keras" not in text.source or not opens:
         return text, ()
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
-    if not any(scopes.stands_for(n) == "tensorflow" for n in scopes.module.bindings):
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    if not any(
+        scopes.find_imported_path(n) == "tensorflow" for n in scopes.module.bindings
+    ):
         return text, ()
     found = [
         (node, new)
@@ -71,7 +73,7 @@ def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
         if node.level or module.partition(".")[0] != "keras":
             return None
         taken = ", ".join(ast.unparse(alias) for alias in node.names)
-        return [f"from {_home(module)} import {taken}"]
+        return [f"from {_find_home(module)} import {taken}"]
     if not any(alias.name.partition(".")[0] == "keras" for alias in node.names):
         return None
     lines = []
@@ -80,7 +82,7 @@ def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
         if package != "keras":
             lines.append(f"import {ast.unparse(alias)}")
         elif alias.asname and rest:
-            outer, _, last = _home(alias.name).rpartition(".")
+            outer, _, last = _find_home(alias.name).rpartition(".")
             lines.append(f"from {outer} import {last} as {alias.asname}")
         else:  # `import keras.layers` binds the package.
             name = f" as {alias.asname}" if alias.asname else ""
@@ -88,7 +90,7 @@ def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
     return list(dict.fromkeys(lines))
 
 
-def _home(module: str) -> str:
+def _find_home(module: str) -> str:
     """Where TensorFlow has a module of the package."""
     _, _, rest = module.partition(".")
     rest = _MOVED.get(rest, rest)

@@ -65,7 +65,7 @@ def _find_told_statements(view: View, symbols: frozenset[str]) -> list[ast.Expr]
 def _drop_statement(view: View, statement: ast.stmt) -> Text:
     """The text without a statement."""
     end = statement.end_lineno or statement.lineno
-    if len(view.suite(statement)) > 1:
+    if len(view.find_suite(statement)) > 1:
         return view.text.splice(statement.lineno, end, [], [])
     line = f"{view.indent(statement)}pass"
     origin = view.text.origins[statement.lineno - 1]
@@ -89,7 +89,7 @@ class _Phase:
         known |= {n for key, _ in fed for n in walk_breadth_first(key)}
         if used - known or len(sets) > 1 or (sets and fed):
             return self._text
-        if self._models.by_phase and self._models.unseen():
+        if self._models.by_phase and self._models.has_unseen():
             return self._text  # It may be recognised after the program is in one place.
         untold = self._find_untold_calls()
         if sets:
@@ -114,14 +114,14 @@ class _Phase:
         """Calls of models and layers without the argument `training`."""
         return [
             call
-            for call in self._models.applications()
-            if names.argument(call, "training", 1) is None
+            for call in self._models.find_applications()
+            if names.find_argument(call, "training", 1) is None
         ]
 
     def _set(self, statement: ast.Expr, untold: list[ast.Call]) -> Text:
         call = statement.value
         assert isinstance(call, ast.Call)
-        value = names.literal(call.args[0]) if len(call.args) == 1 else None
+        value = names.read_literal(call.args[0]) if len(call.args) == 1 else None
         if value not in (0, 1) or not self._text.is_alone(statement):
             return self._text
         if not self._is_first(statement):
@@ -138,7 +138,7 @@ class _Phase:
 
     def _is_first(self, statement: ast.Expr) -> bool:
         """Whether a statement is beside the session, before all layers and their calls."""
-        function = self._view.function(statement)
+        function = self._view.find_function(statement)
         sessions = [
             node
             for node in walk_breadth_first(self._view.tree)
@@ -146,7 +146,8 @@ class _Phase:
             and self._view.scopes.resolve(node.func) in roles.SESSIONS
         ]
         if not sessions or any(
-            self._view.function(s) not in (function, *self._view.walk_above(function))
+            self._view.find_function(s)
+            not in (function, *self._view.walk_above(function))
             and function is not self._view.tree
             for s in sessions
         ):
@@ -154,7 +155,7 @@ class _Phase:
         for node in walk_breadth_first(function):
             if not (
                 isinstance(node, ast.Call)
-                and self._view.function(node) is function
+                and self._view.find_function(node) is function
                 and node.lineno < statement.lineno
             ):
                 continue
@@ -168,21 +169,21 @@ class _Phase:
     ) -> Text:
         if not untold:
             return self._text if self._models.by_phase else self._drop_feeds(fed)
-        homes = {self._view.function(call) for call in untold}
+        homes = {self._view.find_function(call) for call in untold}
         tf = self._models.tensorflow
         first = min(untold, key=lambda c: (c.lineno, c.col_offset))
-        runs = {self._view.function(key) for key, _ in fed}
+        runs = {self._view.find_function(key) for key, _ in fed}
         if len(homes) != 1 or tf is None or runs - homes and homes != {self._view.tree}:
             return self._text
-        statement = self._view.statement(first)
+        statement = self._view.find_statement(first)
         if not self._text.is_alone(statement):
             return self._text
-        name = self._view.fresh("learning_phase", self._view.tree)
+        name = self._view.choose_free_name("learning_phase", self._view.tree)
         edits = [self._add_training_argument(call, name) for call in untold]
         for key, value in fed:
             edits.append(Edit(key, name))
-            given = names.literal(value)
-            new = f"bool({self._text.segment(value)})"
+            given = names.read_literal(value)
+            new = f"bool({self._text.find_segment(value)})"
             edits.append(Edit(value, str(bool(given)) if given in (0, 1) else new))
         line = (
             f"{self._view.indent(statement)}{name} = "
@@ -199,7 +200,7 @@ class _Phase:
             argument = self._view.scopes.parents[key]
             assert isinstance(argument, ast.Dict)
             pairs = [
-                f"{self._text.segment(k)}: {self._text.segment(v)}"
+                f"{self._text.find_segment(k)}: {self._text.find_segment(v)}"
                 for k, v in zip(argument.keys, argument.values, strict=True)
                 if k is not None and k is not key
             ]
@@ -209,7 +210,7 @@ class _Phase:
     def _add_training_argument(self, call: ast.Call, training: str) -> Edit:
         """Adds the argument `training` to a call."""
         last = call.args[-1]
-        return Edit(last, f"{self._text.segment(last)}, training={training}")
+        return Edit(last, f"{self._text.find_segment(last)}, training={training}")
 
 
 def _find_same_statement(view: View, statement: ast.stmt) -> ast.stmt:

@@ -28,7 +28,7 @@ def call_models(text: Text) -> Text:
         return text
     text = _drop_empty_updates(text)
     while True:
-        new = _Tensors(text).one()
+        new = _Tensors(text).rewrite_model()
         if new is None:
             break
         text = new
@@ -59,7 +59,7 @@ class _Tensors:
         self._view = View(text)
         self._models = Models(self._view)
 
-    def one(self) -> Text | None:
+    def rewrite_model(self) -> Text | None:
         """The text with one model's tensors written out; None where there is none."""
         if self._models.tensorflow is None:
             return None
@@ -69,36 +69,36 @@ class _Tensors:
                 continue
             if self._is_parameter(node.value):
                 return None  # Whose tensors these are is seen once it is brought here.
-            made = self._models.binding(node.value)
+            made = self._models.find_binding(node.value)
             if made is None or not self._models.makes_model(made.value):
                 continue
-            use = self._whole(node)
+            use = self._find_whole(node)
             if use is None:
                 return None
             by_model.setdefault(made, []).append((use, _ONE[node.attr]))
         for made in self._find_assigned_models():
-            found = self._symbolic(made)
+            found = self._find_symbolic(made)
             if found:
                 by_model.setdefault(made, []).extend(found)
         for made, uses in by_model.items():
             new = self._write_model_call(made, uses)
             if new is not None:
                 return new
-        return self._input_alone()
+        return self._rewrite_lone_input()
 
     def _is_parameter(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Name):
             return False
-        owner = self._view.scopes.scope_of(node).owner(node.id)
+        owner = self._view.scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         return any(isinstance(b, ast.arg) for b in bound)
 
-    def _whole(self, node: ast.Attribute) -> ast.expr | None:
+    def _find_whole(self, node: ast.Attribute) -> ast.expr | None:
         """`model.inputs[0]` around `model.inputs`; None for other uses of the list."""
         if node.attr in ("input", "output"):
             return node
         around = self._view.scopes.parents[node]
-        if isinstance(around, ast.Subscript) and names.literal(around.slice) == 0:
+        if isinstance(around, ast.Subscript) and names.read_literal(around.slice) == 0:
             return around
         return None
 
@@ -109,28 +109,32 @@ class _Tensors:
             if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
             and self._view.scopes.resolve(node.value.func) in keras_graphs.MODELS
-            and self._models.binding(node.targets[0]) is node
+            and self._models.find_binding(node.targets[0]) is node
         ]
 
-    def _symbolic(self, made: ast.Assign) -> list[tuple[ast.expr, str]]:
+    def _find_symbolic(self, made: ast.Assign) -> list[tuple[ast.expr, str]]:
         """Uses of what a model was made of, after it was made."""
         assert isinstance(made.value, ast.Call)
         found: list[tuple[ast.expr, str]] = []
         for role in ("input", "output"):
             position = 0 if role == "input" else 1
-            given = names.argument(made.value, f"{role}s", position) or names.argument(
-                made.value, role
-            )
+            given = names.find_argument(
+                made.value, f"{role}s", position
+            ) or names.find_argument(made.value, role)
             if isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1:
                 given = given.elts[0]
-            if not isinstance(given, ast.Name) or self._models.binding(given) is None:
+            if (
+                not isinstance(given, ast.Name)
+                or self._models.find_binding(given) is None
+            ):
                 continue
             for node in walk_breadth_first(self._view.tree):
                 if (
                     isinstance(node, ast.Name)
                     and node.id == given.id
                     and isinstance(node.ctx, ast.Load)
-                    and self._models.binding(node) is self._models.binding(given)
+                    and self._models.find_binding(node)
+                    is self._models.find_binding(given)
                     and node.lineno > (made.end_lineno or made.lineno)
                     and not self._is_in_keras(node)
                 ):
@@ -154,12 +158,12 @@ class _Tensors:
         self, made: ast.Assign, uses: list[tuple[ast.expr, str]]
     ) -> Text | None:
         """A model's tensors as a placeholder and a call, after the model is made."""
-        home = self._view.function(made)
+        home = self._view.find_function(made)
         (target,) = made.targets
         assert isinstance(target, ast.Name) and isinstance(made.value, ast.Call)
         if not self._is_single(made.value):
             return None
-        suite = self._view.suite(made)
+        suite = self._view.find_suite(made)
         last: ast.stmt = made
         for statement in suite[suite.index(made) + 1 :]:
             if not self._adds(statement, target.id):
@@ -167,14 +171,16 @@ class _Tensors:
             last = statement
         begin = last.end_lineno or last.lineno
         if not self._text.is_alone(last) or any(
-            self._view.function(u) is not home and home is not self._view.tree
+            self._view.find_function(u) is not home and home is not self._view.tree
             for u, _ in uses
         ):
             return None
-        if any(self._view.function(u) is home and u.lineno <= begin for u, _ in uses):
+        if any(
+            self._view.find_function(u) is home and u.lineno <= begin for u, _ in uses
+        ):
             return None
-        fed = self._view.fresh(f"{target.id}_input", self._view.tree)
-        given = self._view.fresh(f"{target.id}_output", self._view.tree)
+        fed = self._view.choose_free_name(f"{target.id}_input", self._view.tree)
+        given = self._view.choose_free_name(f"{target.id}_output", self._view.tree)
         indent, tf = self._view.indent(made), self._models.tensorflow
         lines = [
             f"{indent}{fed} = {tf}.placeholder({tf}.float32, {target.id}.input_shape)"
@@ -192,14 +198,14 @@ class _Tensors:
         return (
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
-            and names.key(call.func.value) == model
+            and names.find_key(call.func.value) == model
             and call.func.attr in keras_graphs.MAKES
         )
 
     def _is_single(self, call: ast.Call) -> bool:
         """Whether a model has one input, of floats, and one output."""
         nodes = [call]
-        function = self._models.definition(call.func)
+        function = self._models.find_definition(call.func)
         if function is not None:
             nodes = [n for n in walk_breadth_first(function) if isinstance(n, ast.Call)]
         inputs = 0
@@ -212,17 +218,17 @@ class _Tensors:
                 inputs += 1
             if symbol in keras_graphs.MODELS and not symbol.endswith("Sequential"):
                 for position, role in enumerate(("input", "output")):
-                    given = names.argument(node, f"{role}s", position)
-                    given = given or names.argument(node, role)
+                    given = names.find_argument(node, f"{role}s", position)
+                    given = given or names.find_argument(node, role)
                     several = isinstance(given, (ast.List, ast.Tuple))
                     if several and len(given.elts) != 1:  # type: ignore[union-attr]
                         return False
         return inputs < 2
 
-    def _input_alone(self) -> Text | None:
+    def _rewrite_lone_input(self) -> Text | None:
         """`x = tf.keras.Input((4,))` of no model, which is fed: a placeholder."""
         fed = {
-            self._models.binding(key)
+            self._models.find_binding(key)
             for call in walk_breadth_first(self._view.tree)
             if isinstance(argument := feed_argument(call), ast.Dict)
             for key in argument.keys
@@ -243,13 +249,13 @@ class _Tensors:
             if not {"shape"} <= set(bound) <= {"shape", "dtype", "name"}:
                 continue
             tf = self._models.tensorflow
-            shape = self._text.segment(bound["shape"])
+            shape = self._text.find_segment(bound["shape"])
             dtype = f"{tf}.float32"
             if "dtype" in bound:
-                dtype = self._text.segment(bound["dtype"])
+                dtype = self._text.find_segment(bound["dtype"])
             name = ""
             if "name" in bound:
-                name = f", name={self._text.segment(bound['name'])}"
+                name = f", name={self._text.find_segment(bound['name'])}"
             new = f"{tf}.placeholder({dtype}, [None, *{shape}]{name})"
             return self._text.apply_edits([Edit(call, new)])
         return None

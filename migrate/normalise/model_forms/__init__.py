@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable, Collection, Sequence
 
 from migrate.facts import normalised_branches
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.model_forms import (
     around,
     branches,
@@ -24,10 +24,10 @@ from migrate.normalise.model_forms import (
     rates,
     variables,
 )
-from migrate.normalise.model_forms.parts import model_fns
+from migrate.normalise.model_forms.parts import find_model_fns
 from migrate.normalise.text import Text, repeat_step
 from migrate.program.keras_files import Source
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Formed:
         """
         return {
             origin
-            for function, origin in _origins(tree, self.text).items()
-            if origin in self.functions and not set(_lines(function)) & set(became)
+            for function, origin in _map_origins(tree, self.text).items()
+            if origin in self.functions and not set(_find_lines(function)) & set(became)
         }
 
-    def reasons(
+    def map_reasons(
         self, tree: ast.Module, stays: list[tuple[int, str]]
     ) -> dict[int, tuple[int, str]]:
         """By original line of a function: (the line, the reason) for which it stays.
@@ -63,9 +63,9 @@ class Formed:
           stays: lines in the text, and what is said there.
         """
         found: dict[int, tuple[int, str]] = {}
-        for function, origin in _origins(tree, self.text).items():
+        for function, origin in _map_origins(tree, self.text).items():
             for line, reason in stays:
-                if origin in self.functions and line in _lines(function):
+                if origin in self.functions and line in _find_lines(function):
                     at = self.text.origins[line - 1] or origin
                     found.setdefault(origin, (at, reason))
         return found
@@ -84,7 +84,7 @@ def form_models(
       here: the file as it was read, with its imports.
       others: other files whose functions it may call.
     """
-    quiet = normalised_branches.quiet(here, others)
+    quiet = normalised_branches.find_quiet_names(here, others)
     steps: tuple[Callable[[Text, Scopes, ast.FunctionDef], Text | None], ...] = (
         around.name_outer_values,
         functions.lift_function,
@@ -98,9 +98,9 @@ def form_models(
     )
     changed: set[int] = set()
 
-    def once(text: Text) -> Text | None:
-        scopes = scopes_of(tree_of(text.source))
-        for function in model_fns(scopes):
+    def form_once(text: Text) -> Text | None:
+        scopes = build_scopes(parse_source(text.source))
+        for function in find_model_fns(scopes):
             origin = text.origins[function.lineno - 1]
             for step in steps if origin not in left else ():
                 new = step(text, scopes, function)
@@ -109,15 +109,15 @@ def form_models(
                     return new
         return None
 
-    return Formed(repeat_step(text, once), frozenset(changed))
+    return Formed(repeat_step(text, form_once), frozenset(changed))
 
 
-def _origins(tree: ast.Module, text: Text) -> dict[ast.FunctionDef, int]:
+def _map_origins(tree: ast.Module, text: Text) -> dict[ast.FunctionDef, int]:
     return {
         function: text.origins[function.lineno - 1]
-        for function in model_fns(scopes_of(tree))
+        for function in find_model_fns(build_scopes(tree))
     }
 
 
-def _lines(function: ast.FunctionDef) -> range:
+def _find_lines(function: ast.FunctionDef) -> range:
     return range(function.lineno, (function.end_lineno or function.lineno) + 1)

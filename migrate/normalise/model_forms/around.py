@@ -47,7 +47,7 @@ def name_outer_values(
         for node in walk_breadth_first(function)
         if isinstance(node, ast.Name)
         and node.id == first.arg
-        and scopes.scope_of(node).owner(node.id) is scope
+        and scopes.find_scope(node).find_owner(node.id) is scope
     ]
     if not uses or scope.bindings[first.arg] != [first]:
         return None
@@ -56,7 +56,7 @@ def name_outer_values(
     held = _find_stored_attributes(owner)
     if not all(_is_read(node, held, scopes) for node in uses):
         return None
-    name = find_free_name(_snake(owner.name), method, scopes)
+    name = find_free_name(_spell_in_snake_case(owner.name), method, scopes)
     edited = text.apply_edits([Edit(node, name) for node in uses])
     at = function.lineno
     # Above the comments of the model_fn, which are its own.
@@ -109,7 +109,7 @@ def _is_read(node: ast.Name, held: frozenset[str], scopes: Scopes) -> bool:
         return True
 
 
-def _snake(name: str) -> str:
+def _spell_in_snake_case(name: str) -> str:
     """`DeepTrainer` as a variable is called."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return words.strip("_").lower() or "owner"

@@ -18,14 +18,14 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names, normalised_branches
-from migrate.facts.branches import is_elif, suites
+from migrate.facts.branches import is_elif, list_suites
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import is_none
 from migrate.normalise.model_forms.parts import (
-    expression,
     find_free_name,
     find_own_statement,
     indent,
+    spell_expression,
 )
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
@@ -88,7 +88,7 @@ class _End:
         assert isinstance(target, ast.Name)
         return target.id
 
-    def key(self) -> tuple[str, ...]:
+    def make_key(self) -> tuple[str, ...]:
         """What has to be the same in every branch."""
         assert isinstance(self.call.func, ast.Attribute)
         given = [ast.dump(a) for a in (*self.call.args, *self.call.keywords)]
@@ -122,22 +122,24 @@ class _Union:
         Raises:
           _Not: the branches do not end in the same update.
         """
-        ends = [self._end(suite) for suite in self._ending()]
-        if len(ends) < 2 or len({end.key() for end in ends}) > 1:
+        ends = [self._find_end(suite) for suite in self._find_ending()]
+        if len(ends) < 2 or len({end.make_key() for end in ends}) > 1:
             raise _Not
         self._check_bound(ends[0].target)
-        waiting = self._waiting(ends)
-        name = self._name(ends)
+        waiting = self._find_waiting(ends)
+        name = self._choose_name(ends)
         text = self._text
         moved = self._write_update(waiting or ends[0], name)
         after = self._node.end_lineno or self._node.lineno
         at = text.origins[ends[0].update.lineno - 1]
         text = text.splice(after + 1, after, moved, [at] * len(moved))
         if all(self._is_whole(end, name) for end in ends):
-            if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in self._tests()):
+            if any(
+                isinstance(n, (ast.Call, ast.NamedExpr)) for n in self._walk_tests()
+            ):
                 raise _Not
-            if len(list(suites(self._node))) == len(ends):
-                comments, origins = self._comments()
+            if len(list(list_suites(self._node))) == len(ends):
+                comments, origins = self._find_comments()
                 return text.splice(self._node.lineno, after, comments, origins)
         for end in reversed(ends):
             lines = self._write_optimizer(end, name)
@@ -146,7 +148,7 @@ class _Union:
             text = text.splice(first, last, lines, origins)
         return text
 
-    def _comments(self) -> tuple[list[str], list[int]]:
+    def _find_comments(self) -> tuple[list[str], list[int]]:
         """Comments in a condition that is gone, and where they are from."""
         margin = indent(self._text, self._node)
         first, last = self._node.lineno, self._node.end_lineno or self._node.lineno
@@ -157,7 +159,7 @@ class _Union:
         ]
         return [line for line, _ in found], [origin for _, origin in found]
 
-    def _tests(self) -> Iterator[ast.AST]:
+    def _walk_tests(self) -> Iterator[ast.AST]:
         node: ast.stmt = self._node
         while isinstance(node, ast.If):
             yield from walk_breadth_first(node.test)
@@ -165,13 +167,13 @@ class _Union:
                 return
             node = node.orelse[0]
 
-    def _ending(self) -> Iterator[list[ast.stmt]]:
+    def _find_ending(self) -> Iterator[list[ast.stmt]]:
         """The branches that come to their end; the others raise an error."""
-        for suite in suites(self._node):
+        for suite in list_suites(self._node):
             if suite and not isinstance(suite[-1], ast.Raise):
                 yield suite
 
-    def _end(self, suite: list[ast.stmt]) -> _End:
+    def _find_end(self, suite: list[ast.stmt]) -> _End:
         last = update = suite[-1]
         if isinstance(last, ast.With):
             if any(
@@ -203,7 +205,7 @@ class _Union:
         if (
             not alone
             or find_lines_inside_strings(last)
-            or "\\\n" in self._text.segment(last)
+            or "\\\n" in self._text.find_segment(last)
         ):
             raise _Not
         if suite[0].lineno == self._node.lineno or _is_in_brackets(call):
@@ -216,7 +218,7 @@ class _Union:
         Raises:
           _Not: it was.
         """
-        if all(suites(self._node)):
+        if all(list_suites(self._node)):
             return
         inside = set(walk_breadth_first(self._node))
         for node in walk_breadth_first(self._function):
@@ -227,7 +229,7 @@ class _Union:
                 if isinstance(node.ctx, ast.Store) and not known:
                     raise _Not
 
-    def _waiting(self, ends: list[_End]) -> _End | None:
+    def _find_waiting(self, ends: list[_End]) -> _End | None:
         """The branch whose update waits for the averages of layers, if one does.
 
         Raises:
@@ -247,7 +249,7 @@ class _Union:
                 raise _Not
         return next(end for end in ends if end.around is not None)
 
-    def _name(self, ends: list[_End]) -> str:
+    def _choose_name(self, ends: list[_End]) -> str:
         """The name of the optimizer after the condition."""
         found = {e.optimizer.id for e in ends if isinstance(e.optimizer, ast.Name)}
         inside = set(walk_breadth_first(self._node))
@@ -326,7 +328,7 @@ def _choose_optimizer(
             raise _Not
         if value.func.attr not in _UPDATES or scopes.resolve(value.func) is not None:
             raise _Not
-        if _is_in_brackets(value) or "#" in text.segment(value):
+        if _is_in_brackets(value) or "#" in text.find_segment(value):
             raise _Not
         ends.append(value)
     one, other = (
@@ -342,8 +344,8 @@ def _choose_optimizer(
     name = find_free_name("optimizer", function, scopes)
     margin = indent(text, statement)
     step = indent(text, function.body[-1])[len(indent(text, function)) :]
-    values = [expression(text, end.func.value) for end in ends]  # type: ignore[attr-defined]
-    test = text.segment(node.test)
+    values = [spell_expression(text, end.func.value) for end in ends]  # type: ignore[attr-defined]
+    test = text.find_segment(node.test)
     if "\n" in test:
         test = f"({test})"
     made = "\n".join(
@@ -355,7 +357,7 @@ def _choose_optimizer(
         ]
     ).split("\n")
     receiver = ends[0].func.value  # type: ignore[attr-defined]
-    given = text.segment(ends[0])[len(text.segment(receiver)) :]
+    given = text.find_segment(ends[0])[len(text.find_segment(receiver)) :]
     new = text.apply_edits([Edit(node, name + " ".join(given.split()))])
     at = statement.lineno
     return new.splice(at, at - 1, made, [text.origins[at - 1]] * len(made))

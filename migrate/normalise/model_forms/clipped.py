@@ -20,10 +20,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.branches import is_elif, suites
+from migrate.facts.branches import is_elif, list_suites
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import writes_summary
-from migrate.normalise.model_forms.parts import expression, find_free_name, indent
+from migrate.normalise.model_forms.parts import find_free_name, indent, spell_expression
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 
@@ -85,10 +85,10 @@ class _Union:
         Raises:
           _Not: the branches do not update with the same optimizer, loss and step.
         """
-        every = list(suites(self._node))
+        every = list(list_suites(self._node))
         if not all(every):
             raise _Not
-        ends = [self._branch(s) for s in every if not isinstance(s[-1], ast.Raise)]
+        ends = [self._read_branch(s) for s in every if not isinstance(s[-1], ast.Raise)]
         computed = [end for end in ends if end.loss is not None]
         if len(ends) < 2 or all(end.applied is None for end in ends):
             raise _Not
@@ -97,7 +97,7 @@ class _Union:
         for parts in ([e.step for e in ends], [e.loss for e in ends]):
             if len({"" if p is None else ast.dump(p) for p in parts}) > 1:
                 raise _Not
-        name, kept = self._name(ends)
+        name, kept = self._choose_name(ends)
         new = self._write_update(ends, name)
         text, last = self._text, self._node.end_lineno or self._node.lineno
         at = text.origins[ends[0].update.lineno - 1]
@@ -106,21 +106,21 @@ class _Union:
             text = self._change_branch(text, end, name, kept)
         if computed:
             assert ends[0].loss is not None
-            loss = expression(self._text, ends[0].loss)
+            loss = spell_expression(self._text, ends[0].loss)
             made = f"{name} = {self._optimizer}.compute_gradients({loss})"
             first = self._node.lineno
             line = indent(self._text, self._node) + made
             text = text.splice(first, first - 1, [line], [at])
         return text
 
-    def _branch(self, suite: list[ast.stmt]) -> _Branch:
+    def _read_branch(self, suite: list[ast.stmt]) -> _Branch:
         update = suite[-1]
         if not isinstance(update, ast.Assign) or len(update.targets) > 1:
             raise _Not
         call, target = update.value, update.targets[0]
         if not isinstance(target, ast.Name) or not isinstance(call, ast.Call):
             raise _Not
-        method = self._method(call)
+        method = self._find_method(call)
         optimizer = ast.unparse(call.func.value) if method else ""  # type: ignore[attr-defined]
         if method not in ("minimize", "apply_gradients"):
             raise _Not
@@ -133,7 +133,7 @@ class _Union:
             not self._text.is_alone(s) or find_lines_inside_strings(s) for s in suite
         ):
             raise _Not
-        if any(optimizer in names.binds(s) for s in suite):
+        if any(optimizer in names.find_binds(s) for s in suite):
             raise _Not
         if any(writes_summary(s, self._scopes) for s in suite):
             raise _Not  # Its tag may have the name of a scope.
@@ -141,8 +141,8 @@ class _Union:
         loss = bound.get("loss")
         if method == "minimize":
             _check_before(suite[:-1], call)
-        elif computing := self._computing(suite):
-            loss = names.argument(computing[1], "loss", 0)
+        elif computing := self._find_computing(suite):
+            loss = names.find_argument(computing[1], "loss", 0)
         applied = bound.get("grads_and_vars")
         if applied is None and loss is None:
             raise _Not
@@ -150,7 +150,7 @@ class _Union:
             suite, update, loss, bound.get("global_step"), applied, computing
         )
 
-    def _method(self, call: ast.Call) -> str:
+    def _find_method(self, call: ast.Call) -> str:
         """Of `optimizer.minimize(...)`, the method."""
         if isinstance(call.func, ast.Attribute) and isinstance(
             call.func.value, ast.Name
@@ -162,13 +162,16 @@ class _Union:
                 return call.func.attr
         return ""
 
-    def _computing(self, suite: list[ast.stmt]) -> tuple[ast.stmt, ast.Call] | None:
+    def _find_computing(
+        self, suite: list[ast.stmt]
+    ) -> tuple[ast.stmt, ast.Call] | None:
         """The statement that computes a branch's gradients, before all else."""
         found = [
             (statement, node)
             for statement in suite
             for node in walk_breadth_first(statement)
-            if isinstance(node, ast.Call) and self._method(node) == "compute_gradients"
+            if isinstance(node, ast.Call)
+            and self._find_method(node) == "compute_gradients"
         ]
         if not found:
             return None
@@ -183,7 +186,7 @@ class _Union:
         _check_before(suite[: suite.index(statement)], call)
         return statement, call
 
-    def _name(self, ends: list[_Branch]) -> tuple[str, bool]:
+    def _choose_name(self, ends: list[_Branch]) -> tuple[str, bool]:
         """What the gradients are called, and whether branches called them so before."""
         named: set[str] = set()
         for end in ends:
@@ -209,7 +212,11 @@ class _Union:
     def _write_update(self, ends: list[_Branch], name: str) -> list[str]:
         """The update after the condition."""
         step = ends[0].step
-        given = "" if step is None else f", global_step={expression(self._text, step)}"
+        given = (
+            ""
+            if step is None
+            else f", global_step={spell_expression(self._text, step)}"
+        )
         made = f"{self._optimizer}.apply_gradients({name}{given})"
         return [f"{indent(self._text, self._node)}{self._target} = {made}"]
 
@@ -218,8 +225,10 @@ class _Union:
         margin = indent(self._text, end.update)
         lines: list[str] = []
         if end.applied is not None and ast.unparse(end.applied) != name:
-            lines = f"{margin}{name} = {expression(self._text, end.applied)}".split(
-                "\n"
+            lines = (
+                f"{margin}{name} = {spell_expression(self._text, end.applied)}".split(
+                    "\n"
+                )
             )
         taken: list[ast.stmt] = [end.update]
         if kept and end.computing is not None:
@@ -257,5 +266,5 @@ def _check_before(statements: list[ast.stmt], computing: ast.Call) -> None:
     for before in statements:
         if any(isinstance(n, ast.Call) for n in walk_breadth_first(before)):
             raise _Not
-        if names.binds(before) & names.reads(computing):
+        if names.find_binds(before) & names.find_reads(computing):
             raise _Not

@@ -44,24 +44,24 @@ def lift_function(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text
     for inner in walk_breadth_first(function):
         if not isinstance(inner, ast.FunctionDef) or not _can_move(inner):
             continue
-        if inner is function or _suite(inner, scopes) == [inner]:
+        if inner is function or _find_suite(inner, scopes) == [inner]:
             continue
         if scope.bindings.get(inner.name) != [inner]:
             continue
-        calls = list(_calls(inner, function, scopes))
+        calls = list(_find_calls(inner, function, scopes))
         free = _find_free_names(inner, scope, scopes)
         if None in calls or free is None or not text.is_alone(inner):
             continue
         known = [call for call in calls if call is not None]
         if not all(_knows(call, free, scope, scopes) for call in known):
             continue
-        name = _name(inner, function, scopes)
+        name = _choose_name(inner, function, scopes)
         if name is not None:
             return _move_function(text, function, inner, name, free, known)
     return None
 
 
-def _suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
+def _find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
     parent = scopes.parents[statement]
     suites = [part for _, part in ast.iter_fields(parent) if isinstance(part, list)]
     return next(suite for suite in suites if statement in suite)
@@ -71,7 +71,7 @@ def _knows(call: ast.Call, free: list[str], scope: Scope, scopes: Scopes) -> boo
     """Whether all that is closed over is bound where a call stands, for certain."""
     around = set(_walk_around(call, scopes))
     for name in free:
-        if scopes.scope_of(call).owner(name) is not scope:
+        if scopes.find_scope(call).find_owner(name) is not scope:
             return False
         if not any(
             isinstance(bound, ast.arg) or set(_walk_around(bound, scopes)) <= around
@@ -106,7 +106,7 @@ def _can_move(inner: ast.FunctionDef) -> bool:
     return not any(isinstance(node, (*_BAD, *_NESTED)) for node in inside)
 
 
-def _calls(
+def _find_calls(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> Iterator[ast.Call | None]:
     """Its calls; None for whatever else names it, as itself does."""
@@ -114,7 +114,10 @@ def _calls(
     for node in walk_breadth_first(function):
         if not isinstance(node, ast.Name) or node.id != inner.name:
             continue
-        if scopes.scope_of(node).owner(node.id) is not scopes.scope_by_node[function]:
+        if (
+            scopes.find_scope(node).find_owner(node.id)
+            is not scopes.scope_by_node[function]
+        ):
             continue
         call = scopes.parents.get(node)
         plain = isinstance(call, ast.Call) and call.func is node and node not in own
@@ -132,8 +135,8 @@ def _find_free_names(
     """Names of the model_fn that it reads, in order; None where one is a function of it."""
     found: dict[str, None] = {}
     for node in walk_breadth_first(inner):
-        if isinstance(node, ast.Name) and scopes.scope_of(node) is not scope:
-            if scopes.scope_of(node).owner(node.id) is scope:
+        if isinstance(node, ast.Name) and scopes.find_scope(node) is not scope:
+            if scopes.find_scope(node).find_owner(node.id) is scope:
                 found[node.id] = None
     of_functions = any(
         isinstance(bound, ast.FunctionDef)
@@ -143,7 +146,7 @@ def _find_free_names(
     return None if of_functions else list(found)
 
 
-def _name(
+def _choose_name(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
     """What it is called in the module: its name, or with the model_fn's before it."""
@@ -155,7 +158,7 @@ def _name(
             for node in scopes.walk()
             if isinstance(node, ast.Name)
             and node.id == name
-            and scopes.scope_of(node).owner(name) in (None, scopes.module)
+            and scopes.find_scope(node).find_owner(name) in (None, scopes.module)
         ]
         local = name != inner.name and any(
             isinstance(node, ast.Name) and node.id == name
@@ -181,13 +184,13 @@ def _move_function(
         if name != inner.name:
             changes.append(_New(call.lineno, call.col_offset, name))
         if free:
-            changes.append(_argument(call, free, passed, last))
+            changes.append(_add_argument(call, free, passed, last))
     if free:
-        changes.append(_parameter(text, inner, passed, last))
+        changes.append(_add_parameter(text, inner, passed, last))
     lines = list(text.lines)
     for change in sorted(changes, key=lambda c: (c.line, c.column), reverse=True):
         line = lines[change.line - 1]
-        at = text.column(change.line, change.column)
+        at = text.find_column(change.line, change.column)
         end = at
         for old in (f"def {inner.name}", inner.name):
             replaces = change.new in (f"def {name}", name) and line[at:].startswith(old)
@@ -198,7 +201,7 @@ def _move_function(
     return _insert_above(Text(tuple(lines), text.origins), function, inner)
 
 
-def _argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
+def _add_argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
     """What is closed over, in a call: after its arguments, else before them."""
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if not given:
@@ -212,7 +215,7 @@ def _argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
     return _New(final.end_lineno or 0, final.end_col_offset or 0, f", {passed}")
 
 
-def _parameter(text: Text, inner: ast.FunctionDef, passed: str, last: bool) -> _New:
+def _add_parameter(text: Text, inner: ast.FunctionDef, passed: str, last: bool) -> _New:
     arguments = inner.args.args
     if arguments and last:
         final = arguments[-1]

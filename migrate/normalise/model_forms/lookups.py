@@ -10,10 +10,10 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
-    expression,
     find_free_name,
     find_own_statement,
     indent,
+    spell_expression,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -34,8 +34,10 @@ def name_table(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | 
         if statement is None:
             continue
         name = find_free_name("table", function, scopes)
-        lines = f"{indent(text, statement)}{name} = {expression(text, made)}".split(
-            "\n"
+        lines = (
+            f"{indent(text, statement)}{name} = {spell_expression(text, made)}".split(
+                "\n"
+            )
         )
         at = statement.lineno
         origins = [text.origins[made.lineno - 1]] * len(lines)

@@ -13,10 +13,10 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
-    expression,
     find_free_name,
     find_own_statement,
     indent,
+    spell_expression,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -34,27 +34,27 @@ def name_loss(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         statement = find_own_statement(call, function, text, scopes)
         if not isinstance(statement, ast.Expr) or statement.value is not call:
             continue
-        name = _name(function, scopes)
+        name = _choose_name(function, scopes)
         if symbol == table.ADD_LOSS:
-            loss = names.argument(call, "loss", 0)
+            loss = names.find_argument(call, "loss", 0)
             if loss is None or isinstance(loss, ast.Name):
                 continue
             edited = text.apply_edits([Edit(loss, name)])
-            value = expression(text, loss)
+            value = spell_expression(text, loss)
             lines = f"{indent(text, statement)}{name} = {value}".split("\n")
             at = statement.lineno
             origins = [text.origins[loss.lineno - 1]] * len(lines)
             return edited.splice(at, at - 1, lines, origins)
         if table.collects_loss(symbol):
             line = text.lines[call.lineno - 1]
-            start = text.column(call.lineno, call.col_offset)
+            start = text.find_column(call.lineno, call.col_offset)
             new = f"{line[:start]}{name} = {line[start:]}"
             at = call.lineno
             return text.splice(at, at, [new], [text.origins[at - 1]])
     return None
 
 
-def _name(function: ast.FunctionDef, scopes: Scopes) -> str:
+def _choose_name(function: ast.FunctionDef, scopes: Scopes) -> str:
     number = 1
     while (name := f"loss_{number}") != find_free_name(name, function, scopes):
         number += 1

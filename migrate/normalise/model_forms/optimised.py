@@ -22,10 +22,10 @@ from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.model_forms.parts import (
-    expression,
     find_free_name,
     find_own_statement,
     indent,
+    spell_expression,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -80,7 +80,11 @@ class _Call:
             raise _Not
         self._given = {n: v for n, v in bound.items() if not is_none_constant(v)}
         self._tf = next(
-            (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
+            (
+                n
+                for n in scopes.module.bindings
+                if scopes.find_imported_path(n) == "tensorflow"
+            ),
             "",
         )
         self._lines: list[str] = []
@@ -133,7 +137,9 @@ class _Call:
         lines = [
             f"{margin}{target.id} = None",
             f"{margin}if {self._spell_expression(choice.test)}:",
-            *f"{margin}    {target.id} = {self._text.segment(self._call)}".split("\n"),
+            *f"{margin}    {target.id} = {self._text.find_segment(self._call)}".split(
+                "\n"
+            ),
         ]
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         origins = [self._text.origins[first - 1]] * len(lines)
@@ -150,7 +156,7 @@ class _Call:
         if getattr(statement, "value", None) is not spec:
             raise _Not
         name = find_free_name("train_op", self._function, self._scopes)
-        value = expression(self._text, self._call)
+        value = spell_expression(self._text, self._call)
         lines = f"{indent(self._text, statement)}{name} = {value}".split("\n")
         at = statement.lineno
         origins = [self._text.origins[self._call.lineno - 1]] * len(lines)
@@ -159,27 +165,27 @@ class _Call:
 
     def _write(self, target: str) -> None:
         tf, given = self._tf, self._given
-        scope = names.literal(given["name"]) if "name" in given else table.SCOPE
+        scope = names.read_literal(given["name"]) if "name" in given else table.SCOPE
         if not isinstance(scope, str) or not scope:
             raise _Not
-        summaries = self._summaries()
-        step = self._step()
-        loss = self._segment("loss")
+        summaries = self._find_summaries()
+        step = self._write_step()
+        loss = self._find_segment("loss")
         if not isinstance(given["loss"], ast.Name):
-            name = self._fresh("loss")
+            name = self._choose_free_name("loss")
             self._lines.append(f"{name} = {loss}")
             loss = name
         self._lines.append(f'with {tf}.variable_scope("{scope}"):')
-        rate = self._rate(step, summaries)
-        optimizer = self._optimizer(rate)
+        rate = self._write_rate(step, summaries)
+        optimizer = self._write_optimizer(rate)
         updates = given.get("update_ops")
         if updates is not None and not self._is_update_ops(updates):
             raise _Not
         collected = f"{tf}.get_collection({tf}.GraphKeys.UPDATE_OPS)"
         self._add(f"with {tf}.control_dependencies({collected}):")
-        chosen = self._segment("variables")
+        chosen = self._find_segment("variables")
         of = f", var_list={chosen}" if chosen else ""
-        clip = self._clip()
+        clip = self._write_clip()
         normed = "global_gradient_norm" in summaries or "gradient_norm" in summaries
         if "loss" in summaries:
             self._add(f'    {tf}.summary.scalar("loss", {loss})')
@@ -187,54 +193,59 @@ class _Call:
             update = f"{optimizer}.minimize({loss}, global_step={step}{of})"
             self._add(f"    {target} = {update}")
             return
-        gradients, variables = self._fresh("gradients"), self._fresh("variables")
+        gradients, variables = (
+            self._choose_free_name("gradients"),
+            self._choose_free_name("variables"),
+        )
         computed = f"{optimizer}.compute_gradients({loss}{of})"
         self._add(f"    {gradients}, {variables} = zip(*{computed})")
         norm = f"{tf}.global_norm({gradients})"
         if normed:
-            self._summary("global_norm/gradient_norm", norm)
+            self._write_summary("global_norm/gradient_norm", norm)
         if clip is not None:
             clipped = f"{tf}.clip_by_global_norm({gradients}, {clip})"
             self._add(f"    {gradients}, _ = {clipped}")
             if normed:
-                self._summary("global_norm/clipped_gradient_norm", norm)
+                self._write_summary("global_norm/clipped_gradient_norm", norm)
         update = f"zip({gradients}, {variables}), global_step={step}"
         self._add(f"    {target} = {optimizer}.apply_gradients({update})")
 
-    def _summary(self, name: str, value: str) -> None:
+    def _write_summary(self, name: str, value: str) -> None:
         self._add(f"    {self._tf}.summary.scalar(")
         self._add(f'        "{name}", {value})')
 
-    def _step(self) -> str:
-        step = self._segment("global_step") or f"{self._tf}.train.get_global_step()"
+    def _write_step(self) -> str:
+        step = (
+            self._find_segment("global_step") or f"{self._tf}.train.get_global_step()"
+        )
         if "learning_rate_decay_fn" not in self._given or step.isidentifier():
             return step
-        name = self._fresh("global_step")
+        name = self._choose_free_name("global_step")
         self._lines.append(f"{name} = {step}")
         return name
 
     def _add(self, line: str) -> None:
         self._lines.append("    " + line)
 
-    def _fresh(self, name: str) -> str:
+    def _choose_free_name(self, name: str) -> str:
         return find_free_name(name, self._function, self._scopes)
 
-    def _segment(self, name: str) -> str:
+    def _find_segment(self, name: str) -> str:
         """An argument's text, in one line; "" where it is not given."""
         node = self._given.get(name)
         return "" if node is None else self._spell_expression(node)
 
     def _spell_expression(self, node: ast.expr) -> str:
-        text = self._text.segment(node)
+        text = self._text.find_segment(node)
         return ast.unparse(node) if "\n" in text else text
 
-    def _summaries(self) -> frozenset[str]:
+    def _find_summaries(self) -> frozenset[str]:
         node = self._given.get("summaries")
         if node is None:
             return table.SUMMARIES
         if not isinstance(node, (ast.List, ast.Tuple)):
             raise _Not
-        found = {names.literal(item) for item in node.elts}
+        found = {names.read_literal(item) for item in node.elts}
         if not found <= table.SUMMARIES:
             raise _Not  # Of each gradient there would be one.
         return frozenset(str(name) for name in found)
@@ -247,11 +258,11 @@ class _Call:
             return False
         return self._scopes.resolve(node.args[0]) == "tf.GraphKeys.UPDATE_OPS"
 
-    def _clip(self) -> str | None:
+    def _write_clip(self) -> str | None:
         node = self._given.get("clip_gradients")
         if node is None:
             return None
-        if not isinstance(names.literal(node), float) and not self._is_flag(node):
+        if not isinstance(names.read_literal(node), float) and not self._is_flag(node):
             raise _Not  # None, a function, or an integer, of which TF1 made an error.
         return self._spell_expression(node)
 
@@ -260,12 +271,14 @@ class _Call:
         return isinstance(node, ast.Attribute) and any(
             isinstance(call, ast.Call)
             and (self._scopes.resolve(call.func) or "").endswith(".DEFINE_float")
-            and [names.literal(a) for a in call.args[:1]] == [node.attr]
-            and isinstance(names.literal(names.argument(call, "default", 1)), float)
+            and [names.read_literal(a) for a in call.args[:1]] == [node.attr]
+            and isinstance(
+                names.read_literal(names.find_argument(call, "default", 1)), float
+            )
             for call in self._scopes.walk()
         )
 
-    def _rate(self, step: str, summaries: frozenset[str]) -> _Rate:
+    def _write_rate(self, step: str, summaries: frozenset[str]) -> _Rate:
         """The rate's statements, and what the optimizer is given."""
         node = self._given.get("learning_rate")
         if node is None:
@@ -276,7 +289,7 @@ class _Call:
             raise _Not
         text, held = self._spell_expression(node), kind == "number"
         if held:
-            name = self._fresh("learning_rate")
+            name = self._choose_free_name("learning_rate")
             self._add(f'{name} = {tf}.get_variable("learning_rate", [], ')
             self._add(
                 f"    trainable=False, initializer={tf}.constant_initializer({text}))"
@@ -289,7 +302,7 @@ class _Call:
         if decay is None:
             return _Rate(text, held)
         decayed = self._inline_call(decay, [text, step])
-        name = self._fresh("decayed_rate")
+        name = self._choose_free_name("decayed_rate")
         self._add(f"{name} = {decayed}")
         if "learning_rate" in summaries:
             self._add(f'{tf}.summary.scalar("learning_rate", {name})')
@@ -309,14 +322,14 @@ class _Call:
                 raise _Not
             values = {place.arg: a for place, a in zip(places, arguments, strict=True)}
             return ast.unparse(_Replaced(values).visit(_copy_expression(node.body)))
-        if isinstance(node, ast.Name) and self._scopes.function(node) is not None:
+        if isinstance(node, ast.Name) and self._scopes.find_function(node) is not None:
             return f"{node.id}({', '.join(arguments)})"
         raise _Not
 
-    def _optimizer(self, rate: _Rate) -> str:
+    def _write_optimizer(self, rate: _Rate) -> str:
         """The name of the optimizer, with its statement."""
         node, tf = self._given["optimizer"], self._tf
-        text = names.literal(node)
+        text = names.read_literal(node)
         if isinstance(text, str):
             if text not in table.BY_NAME or not rate.text:
                 raise _Not
@@ -329,17 +342,17 @@ class _Call:
         elif (
             isinstance(node, ast.Call) and self._scopes.resolve(node.func) in OPTIMIZERS
         ):
-            made = self._instance(node, rate)
+            made = self._write_instance(node, rate)
         elif isinstance(node, ast.Name) and self._makes(node):
-            self._instance(node, rate)
+            self._write_instance(node, rate)
             return node.id
         else:
             made = self._inline_call(node, [rate.text] if rate.text else [])
-        name = self._fresh("optimizer")
+        name = self._choose_free_name("optimizer")
         self._add(f"{name} = {made}")
         return name
 
-    def _instance(self, node: ast.expr, rate: _Rate) -> str:
+    def _write_instance(self, node: ast.expr, rate: _Rate) -> str:
         if rate.held:
             raise _Not  # The variable would be there, and nothing would read it.
         return self._spell_expression(node)
@@ -394,7 +407,9 @@ class _Kinds:
         symbol = self._scopes.resolve(node.func)
         if symbol == "tf.constant":
             plain = len(node.args) == 1 and not node.keywords
-            number = plain and isinstance(names.literal(node.args[0]), (int, float))
+            number = plain and isinstance(
+                names.read_literal(node.args[0]), (int, float)
+            )
             return "constant" if number else None
         if symbol is not None:
             host = symbol.startswith(keras_models.HOST)
@@ -405,19 +420,19 @@ class _Kinds:
             root = node.func.value
             default = node.args[1] if len(node.args) > 1 else None
             if isinstance(root, ast.Name) and self._is_outside(root):
-                if isinstance(names.literal(default), float):
+                if isinstance(names.read_literal(default), float):
                     return "number"
         return None
 
     def _is_outside(self, node: ast.Name) -> bool:
         """Whether a name is a parameter, or of the module: nothing that the graph makes."""
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or owner is self._scopes.module:
             return owner is not None
         return all(isinstance(bound, ast.arg) for bound in owner.bindings[node.id])
 
     def _spell_name(self, node: ast.Name) -> str | None:
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or node.id in self._open:
             return None
         self._open.add(node.id)

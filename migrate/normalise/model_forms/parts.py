@@ -13,7 +13,7 @@ from migrate.source.nodes import walk_breadth_first
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 
 
-def model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
+def find_model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
     """Functions that take what an Estimator gives a model_fn."""
     for node in scopes.walk():
         if isinstance(node, ast.FunctionDef) and is_model_fn(node):
@@ -46,7 +46,7 @@ def find_own_statement(
         current = scopes.parents.get(current)
     if not isinstance(current, _SIMPLE) or not text.is_alone(current):
         return None
-    if scopes.scope_of(current).node is not function:
+    if scopes.find_scope(current).node is not function:
         return None
     return current
 
@@ -57,9 +57,9 @@ def indent(text: Text, statement: ast.stmt) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def expression(text: Text, node: ast.expr) -> str:
+def spell_expression(text: Text, node: ast.expr) -> str:
     """An expression's text as a statement can have it: in brackets over several lines."""
-    value = text.segment(node)
+    value = text.find_segment(node)
     try:
         ast.parse(f"_ = {value}")
     except SyntaxError:

@@ -12,10 +12,10 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.model_forms.parts import (
-    expression,
     find_free_name,
     find_own_statement,
     indent,
+    spell_expression,
 )
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
@@ -31,7 +31,7 @@ def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         if row is None or not row.target or not row.accepts_schedule:
             continue
         assert isinstance(call, ast.Call)
-        given = names.argument(call, "learning_rate", 0)
+        given = names.find_argument(call, "learning_rate", 0)
         if given is None:
             continue
         rate = given.body if isinstance(given, ast.Lambda) else given
@@ -41,7 +41,7 @@ def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | N
         if statement is None:
             continue
         name = find_free_name("learning_rate", function, scopes)
-        value = expression(text, rate)
+        value = spell_expression(text, rate)
         lines = f"{indent(text, statement)}{name} = {value}".split("\n")
         at = statement.lineno
         origins = [text.origins[rate.lineno - 1]] * len(lines)
@@ -70,7 +70,7 @@ def _is_computed(node: ast.expr, scopes: Scopes) -> bool:
 
 def _is_rate(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a name is bound to the step, or to a schedule."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     for bound in owner.bindings[name.id] if owner is not None else ():
         value = getattr(bound, "value", None)
         symbol = scopes.resolve(value.func) if isinstance(value, ast.Call) else None

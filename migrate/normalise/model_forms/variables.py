@@ -43,11 +43,11 @@ def get_variables(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text
     edits, taken = [], set[str]()
     for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset)):  # type: ignore[attr-defined]
         assert isinstance(call, ast.Call)
-        scope = _scope(made[call], function, scopes)
-        given = names.argument(call, "name", 5)
+        scope = _find_scope(made[call], function, scopes)
+        given = names.find_argument(call, "name", 5)
         if scope is None or len(call.args) > 1:
             return None
-        last = names.literal(given) if given is not None else None
+        last = names.read_literal(given) if given is not None else None
         if not isinstance(last, str) or f"{scope}{last}".lower() in taken:
             return None
         taken.add(f"{scope}{last}".lower())
@@ -62,7 +62,7 @@ def _makes(node: ast.AST, scopes: Scopes) -> bool:
     return isinstance(node, ast.Call) and scopes.resolve(node.func) == _VARIABLE
 
 
-def _scope(
+def _find_scope(
     statement: ast.stmt, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
     """What scopes of operations put before a name; None where that is not certain."""
@@ -73,7 +73,7 @@ def _scope(
         call = above.items[0].context_expr
         if not isinstance(call, ast.Call) or scopes.resolve(call.func) != _SCOPE:
             return None
-        text = names.literal(call.args[0]) if len(call.args) == 1 else None
+        text = names.read_literal(call.args[0]) if len(call.args) == 1 else None
         if not isinstance(text, str) or not text.isidentifier() or call.keywords:
             return None
         if _is_named_again(text, call.args[0], scopes):
@@ -125,11 +125,12 @@ def _write_get_variable(
         if not isinstance(number, ast.Constant) or not isinstance(number.value, float):
             return None
     given.pop("name", None)
-    shape = text.segment(given.pop("shape")).replace("\n", " ")
-    tf = text.segment(call.func.value)
+    shape = text.find_segment(given.pop("shape")).replace("\n", " ")
+    tf = text.find_segment(call.func.value)
     drawn = ", ".join(
-        f"{key}={text.segment(node)}".replace("\n", " ") for key, node in given.items()
+        f"{key}={text.find_segment(node)}".replace("\n", " ")
+        for key, node in given.items()
     )
     made = f"{tf}.{row.initializer}({drawn})"
-    more = f", trainable={text.segment(trained)}" if trained is not None else ""
+    more = f", trainable={text.find_segment(trained)}" if trained is not None else ""
     return f'{tf}.get_variable("{name}", {shape}, initializer={made}{more})'

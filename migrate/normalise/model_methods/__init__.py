@@ -24,11 +24,11 @@ import dataclasses
 from collections.abc import Mapping
 
 from migrate.facts.objects import Unsettled
-from migrate.facts.scopes import scopes_of
-from migrate.normalise.model_methods.sites import sites_of
+from migrate.facts.scopes import build_scopes
+from migrate.normalise.model_methods.sites import find_sites
 from migrate.normalise.model_methods.writing import Move
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,8 +60,8 @@ def convert_to_functions(
     stays, functions = dict(left or {}), dict[str, int]()
     given: dict[str, list[str]] = {}
     while "Estimator" in text.source and "class " in text.source:
-        scopes = scopes_of(tree_of(text.source))
-        sites = list(sites_of(scopes))
+        scopes = build_scopes(parse_source(text.source))
+        sites = list(find_sites(scopes))
         move = None
         for site in sites:
             at = text.origins[site.call.lineno - 1]

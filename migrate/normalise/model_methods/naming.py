@@ -6,7 +6,7 @@ import ast
 import re
 
 from migrate.facts.objects import Unsettled
-from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.signature import name_class
 from migrate.normalise.model_methods.taking import Taking
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
@@ -36,9 +36,9 @@ class Naming(Taking):
                     found.add(node.name)
         return found
 
-    def _function_names(self, taken: set[str]) -> dict[str, str]:
+    def _name_functions(self, taken: set[str]) -> dict[str, str]:
         """The name of each function."""
-        of = _snake(self._owner.name)
+        of = _spell_in_snake_case(self._owner.name)
         found: dict[str, str] = {}
         for name in self._methods:
             plain = name.strip("_")
@@ -48,18 +48,18 @@ class Naming(Taking):
                 choices = [plain, whole, f"{of}_{plain}", f"keras_{whole}"]
                 if plain in _GENERIC:
                     choices = [whole, plain, *choices[2:]]
-                choices = [c for c in choices if class_name(c) not in taken]
+                choices = [c for c in choices if name_class(c) not in taken]
             free = [c for c in choices if c not in taken and c not in found.values()]
             if not free:
                 raise Unsettled(self._methods[name].node, f"the name {name} is taken")
             found[name] = free[0]
         return found
 
-    def _value_names(
+    def _name_values(
         self, needed: dict[str, list[str]], taken: set[str], functions: dict[str, str]
     ) -> dict[str, str]:
         """The parameter for each attribute."""
-        of = _snake(self._owner.name)
+        of = _spell_in_snake_case(self._owner.name)
         used = {
             n.id if isinstance(n, ast.Name) else n.arg
             for method in self._methods.values()
@@ -84,5 +84,5 @@ class Naming(Taking):
         return found
 
 
-def _snake(name: str) -> str:
+def _spell_in_snake_case(name: str) -> str:
     return _WORD.sub("_", name).lower().strip("_")

@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 
 
-def begin_of(node: ast.AST) -> tuple[int, int]:
+def find_begin(node: ast.AST) -> tuple[int, int]:
     return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
-def end_of(node: ast.AST) -> tuple[int, int]:
+def find_end(node: ast.AST) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
 
 
-def point(line: int, column: int) -> ast.AST:
+def make_point(line: int, column: int) -> ast.AST:
     """A node of no width."""
-    return span((line, column), (line, column))
+    return make_span((line, column), (line, column))
 
 
-def span(begin: tuple[int, int], end: tuple[int, int]) -> ast.AST:
+def make_span(begin: tuple[int, int], end: tuple[int, int]) -> ast.AST:
     """A node of a place."""
     node = ast.Constant(None)
     node.lineno, node.col_offset = begin

@@ -31,17 +31,19 @@ class Site:
     late: bool = False
 
 
-def sites_of(scopes: Scopes) -> Iterator[Site]:
+def find_sites(scopes: Scopes) -> Iterator[Site]:
     objects = Objects(scopes)
     for one in estimator_calls.find_estimator_calls(scopes):
-        site = _site(one.call, one.model_fn, scopes)
+        site = _find_site(one.call, one.model_fn, scopes)
         if site is None or not isinstance(site.node.value, ast.Name):
             continue
-        if objects.class_of(site.node.value) or objects.class_named(site.node.value):
+        if objects.find_class(site.node.value) or objects.find_named_class(
+            site.node.value
+        ):
             yield site
 
 
-def _site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
+def _find_site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
     if isinstance(value, ast.Name):
         value = _find_meaning(value, scopes) or value
     if isinstance(value, ast.Attribute):
@@ -63,7 +65,7 @@ def _site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
 
 def _find_meaning(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     """What a name stands for: the call that is all that its function does, or its value."""
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []
     if len(bound) != 1:
         return None

@@ -46,7 +46,7 @@ class Taking:
         self._text, self._scopes, self._site = text, scopes, site
         self._sites, self._elsewhere = sites, elsewhere
         self._objects = Objects(scopes)
-        self._of_object = self._objects.class_of(site.node.value) is not None
+        self._of_object = self._objects.find_class(site.node.value) is not None
         owner = self._find_owner(site.node)
         assert owner is not None
         self._owner: ast.ClassDef = owner
@@ -56,7 +56,7 @@ class Taking:
         """A method, and those it calls."""
         if name in self._methods:
             return
-        node = self._objects.method(owner, name)
+        node = self._objects.find_method(owner, name)
         if node is None:
             raise Unsettled(at, f"the tool finds no method {name}() of {owner.name}")
         others = [d for d in node.decorator_list if not isinstance(d, ast.Name)]
@@ -64,7 +64,7 @@ class Taking:
             raise Unsettled(node, f"{name}() has a decorator")
         if node.body[0].lineno == node.lineno or not self._text.is_alone(node):
             raise Unsettled(node, f"{name}() shares its line with other code")
-        method = Method(node, self._objects.receiver(node))
+        method = Method(node, self._objects.find_receiver(node))
         self._methods[name] = method
         inner = self._scopes.scope_by_node[node]
         self._check_header(node)
@@ -79,13 +79,15 @@ class Taking:
                 raise Unsettled(child, f"{name}() assigns outer names")
             if not isinstance(child, ast.Name) or child.id != method.receiver:
                 continue
-            if self._scopes.scope_of(child).owner(child.id) is inner:
+            if self._scopes.find_scope(child).find_owner(child.id) is inner:
                 self._read_receiver_use(child, method, owner)
         for statement in node.body:
-            changed = names.mutates(statement) - {""}
+            changed = names.find_mutations(statement) - {""}
             for inside in walk_breadth_first(statement):
                 changed |= (
-                    names.mutates(inside) if isinstance(inside, ast.stmt) else set()
+                    names.find_mutations(inside)
+                    if isinstance(inside, ast.stmt)
+                    else set()
                 )
             for attribute in method.reads:
                 if f"{method.receiver}.{attribute}" in changed:
@@ -96,7 +98,7 @@ class Taking:
         for part in [*node.args.defaults, *node.args.kw_defaults, node.returns]:
             for child in walk_breadth_first(part) if part is not None else ():
                 if isinstance(child, ast.Name):
-                    owner = self._scopes.scope_of(child).owner(child.id)
+                    owner = self._scopes.find_scope(child).find_owner(child.id)
                     if owner is not None and isinstance(owner.node, ast.ClassDef):
                         raise Unsettled(
                             child, f"{node.name}() reads `{child.id}` of its class"
@@ -121,7 +123,7 @@ class Taking:
         if not isinstance(attribute.ctx, ast.Load):
             raise Unsettled(attribute, f"{name}() sets `self.{attribute.attr}`")
         call = self._scopes.parents.get(attribute)
-        called = self._objects.method(owner, attribute.attr)
+        called = self._objects.find_method(owner, attribute.attr)
         if called is None:
             if is_of_class(method.node):
                 raise Unsettled(attribute, f"{name}() reads an attribute of its class")
@@ -140,9 +142,9 @@ class Taking:
                 attribute, f"{name}() passes its method {attribute.attr} to other code"
             )
 
-    def _uses(self) -> list[Site]:
+    def _find_uses(self) -> list[Site]:
         """Every Estimator that has the model_fn, if nothing else has, or its helpers."""
-        family = self._objects.family(self._owner)
+        family = self._objects.list_family(self._owner)
         sites: list[Site] = []
         for site in self._sites:
             whose = self._find_owner(site.node)
@@ -156,7 +158,9 @@ class Taking:
         for node in self._scopes.walk():
             if isinstance(node, ast.Constant) and node.value in self._methods:
                 around = self._scopes.parents.get(node)
-                if isinstance(around, ast.Call) and _REFLECTS & _words(around.func):
+                if isinstance(around, ast.Call) and _REFLECTS & _find_words(
+                    around.func
+                ):
                     raise Unsettled(
                         node, f"the program looks {node.value}() up by its name"
                     )
@@ -171,8 +175,8 @@ class Taking:
 
     def _find_owner(self, node: ast.Attribute) -> ast.ClassDef | None:
         """The class of what an attribute is of: an object, or the class itself."""
-        of = self._objects.class_of(node.value)
-        return of or self._objects.class_named(node.value)
+        of = self._objects.find_class(node.value)
+        return of or self._objects.find_named_class(node.value)
 
     def _find_needed_attributes(self) -> dict[str, list[str]]:
         """By method, the attributes that it and those it calls read."""
@@ -190,19 +194,19 @@ class Taking:
     ) -> None:
         """The attribute is set where the Estimator is made."""
         around: ast.AST | None = site.call
-        while around is not None and self._objects.home(around) is None:
+        while around is not None and self._objects.find_home(around) is None:
             around = self._scopes.parents.get(around)
         if not isinstance(around, ast.FunctionDef):
             return
         late = f"`self.{attribute}` is set after the Estimator is made"
-        inits = list(self._objects.constructors(self._owner))
+        inits = list(self._objects.find_constructors(self._owner))
         for init in inits:
             makes = [
                 node.lineno
                 for node in walk_breadth_first(init)
                 if isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
-                and node.value.id == self._objects.receiver(init)
+                and node.value.id == self._objects.find_receiver(init)
                 and around.name in self._find_reached_methods(node.attr)
             ]
             if around is init:
@@ -221,7 +225,7 @@ class Taking:
             if current in found:
                 continue
             found.add(current)
-            for one in self._objects.family(self._owner):
+            for one in self._objects.list_family(self._owner):
                 for bound in self._scopes.scope_by_node[one].bindings.get(current, []):
                     work += [
                         node.attr
@@ -241,7 +245,7 @@ class Taking:
                 raise Unsettled(self._owner, f"other files use {self._owner.name}, too")
 
 
-def _words(node: ast.expr) -> set[str]:
+def _find_words(node: ast.expr) -> set[str]:
     """The last name of what is called."""
     if isinstance(node, ast.Attribute):
         return {node.attr}

@@ -9,13 +9,18 @@ import tokenize
 
 from migrate.facts.names import is_docstring
 from migrate.facts.objects import Unsettled
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.model_methods.naming import Naming
-from migrate.normalise.model_methods.places import begin_of, end_of, point, span
+from migrate.normalise.model_methods.places import (
+    find_begin,
+    find_end,
+    make_point,
+    make_span,
+)
 from migrate.normalise.model_methods.sites import Site
 from migrate.normalise.model_methods.taking import Method
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 _WIDTH = 88
 
@@ -32,7 +37,7 @@ class Move(Naming):
         elsewhere: tuple[str, ...],
     ) -> None:
         super().__init__(text, scopes, site, sites, elsewhere)
-        self._tokens = _tokens(text.source)
+        self._tokens = _list_tokens(text.source)
         self._edits: list[Edit] = []
         # By function, what it takes that its object had.
         self.given: dict[str, list[str]] = {}
@@ -45,9 +50,9 @@ class Move(Naming):
         """
         owner, name = self._owner, self._site.node.attr
         self._take(owner, name, self._site.node)
-        owner = self._objects.home(self._methods[name].node) or owner
+        owner = self._objects.find_home(self._methods[name].node) or owner
         self._owner = owner
-        sites = self._uses()
+        sites = self._find_uses()
         needed = self._find_needed_attributes()
         for attribute in sorted({a for one in needed.values() for a in one}):
             stores = self._objects.find_settled_bindings(owner, attribute)
@@ -60,8 +65,8 @@ class Move(Naming):
             )
         self._check_elsewhere(needed)
         taken = self._find_taken_names()
-        functions = self._function_names(taken)
-        values = self._value_names(needed, taken, functions)
+        functions = self._name_functions(taken)
+        values = self._name_values(needed, taken, functions)
         for name_, method in self._methods.items():
             self._edit(method, needed, functions, values)
             self.given[functions[name_]] = [values[a] for a in needed[name_]]
@@ -72,7 +77,7 @@ class Move(Naming):
         text = _split_long_lines(self._place_methods(text, owner))
         text = _import_functools(text) if partial else text
         try:
-            tree_of(text.source)
+            parse_source(text.source)
         except SyntaxError:
             raise Unsettled(self._site.node, "its lines cannot be moved") from None
         return text
@@ -99,19 +104,21 @@ class Move(Naming):
         place = len(arguments.args) - len(arguments.defaults) - bool(method.receiver)
         if not given or not arguments.defaults or len(call.args) <= place:
             return self._append(call, [f"{name}={name}" for name in given])
-        line, column = begin = begin_of(call.args[place])
-        column = self._text.column(line, column)
+        line, column = begin = find_begin(call.args[place])
+        column = self._text.find_column(line, column)
         at = bisect.bisect_left(self._tokens, (line, column), key=lambda t: t.start)
         if self._tokens[at - 1].string != ",":
             raise Unsettled(call, "an argument stands in parentheses")
-        self._edits.append(Edit(point(*begin), "".join(f"{name}, " for name in given)))
+        self._edits.append(
+            Edit(make_point(*begin), "".join(f"{name}, " for name in given))
+        )
 
     def _append(self, call: ast.Call, given: list[str]) -> None:
         """Further arguments, by name."""
         if not given:
             return
         end = call.end_lineno or 0
-        column = self._text.column(end, (call.end_col_offset or 1) - 1)
+        column = self._text.find_column(end, (call.end_col_offset or 1) - 1)
         last = (
             bisect.bisect_left(self._tokens, (end, column), key=lambda t: t.start) - 1
         )
@@ -119,7 +126,7 @@ class Move(Naming):
         comma = {"(": "", ",": " "}.get(token.string, ", ")
         line, column = token.end
         byte = len(self._text.lines[line - 1][:column].encode())
-        self._edits.append(Edit(point(line, byte), comma + ", ".join(given)))
+        self._edits.append(Edit(make_point(line, byte), comma + ", ".join(given)))
 
     def _edit_parameters(self, method: Method, given: list[str]) -> None:
         """Without `self`, and with what it needs."""
@@ -131,11 +138,11 @@ class Move(Naming):
         every = [*arguments.args, *arguments.kwonlyargs]
         own = every[1:] if method.receiver else every
         if method.receiver:
-            end = end_of(every[0])
+            end = find_end(every[0])
             if own and not arguments.args[1:]:
                 raise Unsettled(method.node, "it has keyword-only arguments")
-            stop = begin_of(own[0]) if own else end
-            self._edits.append(Edit(span(begin_of(every[0]), stop), ""))
+            stop = find_begin(own[0]) if own else end
+            self._edits.append(Edit(make_span(find_begin(every[0]), stop), ""))
         if not given:
             return
         first = len(arguments.args) - len(arguments.defaults)
@@ -146,12 +153,12 @@ class Move(Naming):
                     method.node,
                     f"every argument of {method.node.name}() is optional",
                 )
-            at = point(*begin_of(arguments.args[first]))
+            at = make_point(*find_begin(arguments.args[first]))
             self._edits.append(Edit(at, "".join(f"{g}, " for g in given)))
         elif own:
             last = own[-1].annotation or own[-1]
             self._edits.append(
-                Edit(point(*end_of(last)), "".join(f", {g}" for g in given))
+                Edit(make_point(*find_end(last)), "".join(f", {g}" for g in given))
             )
         elif method.receiver:
             self._edits[-1] = Edit(self._edits[-1].node, ", ".join(given))
@@ -164,14 +171,14 @@ class Move(Naming):
             column = len(line[: line.index(node.name, node.col_offset + 3)].encode())
             end = column + len(node.name.encode())
             self._edits.append(
-                Edit(span((node.lineno, column), (node.lineno, end)), name)
+                Edit(make_span((node.lineno, column), (node.lineno, end)), name)
             )
 
     def _edit_site(
         self, site: Site, needed: list[str], function: str, values: dict[str, str]
     ) -> bool:
         """An Estimator's argument; returns whether that is a partial now."""
-        of = self._text.segment(site.node.value)
+        of = self._text.find_segment(site.node.value)
         given = [f"{values[a]}={of}.{a}" for a in needed]
         if any(a.startswith("__") for a in needed) and site.node.value.id != "self":  # type: ignore[attr-defined]
             raise Unsettled(
@@ -187,7 +194,7 @@ class Move(Naming):
             return False
         line = self._text.lines[site.node.lineno - 1]
         new = f"functools.partial({function}, {', '.join(given)})"
-        if len(line) - len(self._text.segment(site.node)) + len(new) > _WIDTH:
+        if len(line) - len(self._text.find_segment(site.node)) + len(new) > _WIDTH:
             # Its Estimator's arguments may get lines of their own.
             deeper = 8 if site.call.lineno == site.node.lineno else 4
             hang = "\n" + line[: len(line) - len(line.lstrip())] + " " * deeper
@@ -201,7 +208,7 @@ class Move(Naming):
         origins: list[int] = []
         gone: list[tuple[int, int]] = []
         for method in sorted(self._methods.values(), key=lambda m: m.node.lineno):
-            begin, end = self._lines(method.node)
+            begin, end = self._find_lines(method.node)
             gone.append((begin, end))
             more, where = self._dedent_lines(text, method.node, begin, end)
             blank = [where[0]] * 2
@@ -213,7 +220,7 @@ class Move(Naming):
             text = self._drop_lines(text, begin, end)
         return text
 
-    def _lines(self, node: ast.FunctionDef) -> tuple[int, int]:
+    def _find_lines(self, node: ast.FunctionDef) -> tuple[int, int]:
         """A method's lines, with its decorators and the comment above."""
         begin = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         while self._text.lines[begin - 2].strip().startswith("#"):
@@ -252,7 +259,7 @@ class Move(Naming):
         if all(member in members for member in home.body):
             first = home.body[0]
             assert isinstance(first, ast.FunctionDef)
-            if self._lines(first)[0] == begin:
+            if self._find_lines(first)[0] == begin:
                 indent = text.lines[first.lineno - 1][: first.col_offset]
                 line = [indent + "pass"]
                 return text.splice(begin, end, line, [text.origins[begin - 1]])
@@ -277,8 +284,8 @@ def _split_long_lines(text: Text) -> Text:
 
 def _import_functools(text: Text) -> Text:
     """The text with `import functools`."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     bound = scopes.module.bindings.get("functools", [])
     if bound:
         if all(isinstance(b, ast.Import) for b in bound):
@@ -294,7 +301,7 @@ def _import_functools(text: Text) -> Text:
     return text.splice(at, at - 1, ["import functools"], [text.origins[at - 1]])
 
 
-def _tokens(source: str) -> list[tokenize.TokenInfo]:
+def _list_tokens(source: str) -> list[tokenize.TokenInfo]:
     """Tokens that mean something, in order."""
     return [
         token

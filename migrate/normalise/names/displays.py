@@ -10,15 +10,15 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def name_parts(text: Text) -> Text:
     """The text with what fetched lists, tuples and dicts are made of named."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     fetched = {
         key
         for node in walk_breadth_first(tree)
@@ -26,8 +26,8 @@ def name_parts(text: Text) -> Text:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "run"
         and scopes.resolve(node.func) is None
-        and (fetches := names.argument(node, "fetches", 0)) is not None
-        and (key := names.key(fetches)) is not None
+        and (fetches := names.find_argument(node, "fetches", 0)) is not None
+        and (key := names.find_key(fetches)) is not None
     }
     taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
     for statement in sorted(
@@ -37,7 +37,7 @@ def name_parts(text: Text) -> Text:
     ):
         if len(statement.targets) != 1 or not text.is_alone(statement):
             continue
-        key = names.key(statement.targets[0])
+        key = names.find_key(statement.targets[0])
         if key is not None and key in fetched:
             text = _insert_names(text, statement, key.rpartition(".")[2], taken)
     return text
@@ -45,7 +45,7 @@ def name_parts(text: Text) -> Text:
 
 def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
     made: list[tuple[str, ast.expr]] = []
-    for part, element in _elements(statement.value):
+    for part, element in _list_elements(statement.value):
         if isinstance(element, ast.Call):
             wish = name = f"{of}_{part}"
             number = 2
@@ -59,7 +59,7 @@ def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -
     indent = line[: len(line) - len(line.lstrip())]
     lines, origins = [], []
     for name, element in made:
-        source = text.segment(element)
+        source = text.find_segment(element)
         source = ast.unparse(element) if "\n" in source else source
         lines.append(f"{indent}{name} = {source}")
         origins.append(text.origins[element.lineno - 1])
@@ -68,14 +68,14 @@ def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -
     return text.splice(first, first - 1, lines, origins)
 
 
-def _elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
+def _list_elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
     """The parts of a display and what they are called, in the order they are made."""
     if isinstance(value, (ast.List, ast.Tuple)):
         return [(str(index), element) for index, element in enumerate(value.elts)]
     if isinstance(value, ast.Dict):
         found = []
         for index, (key, element) in enumerate(zip(value.keys, value.values)):
-            text = names.literal(key) if key is not None else None
+            text = names.read_literal(key) if key is not None else None
             word = text if isinstance(text, str) and text.isidentifier() else str(index)
             found.append((word, element))
         return found

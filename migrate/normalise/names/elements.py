@@ -19,9 +19,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _GET_NEXT = "get_next"
 _ONE_SHOT = "make_one_shot_iterator"
@@ -31,7 +31,7 @@ _MAKES = ("tf.data.make_one_shot_iterator",)
 def take_after_branches(text: Text) -> Text:
     """The text with elements that every branch takes taken after them."""
     while f".{_GET_NEXT}(" in text.source:
-        new = _Branches(text).one_taken_after()
+        new = _Branches(text).move_element()
         if new is None:
             break
         text = new
@@ -41,10 +41,10 @@ def take_after_branches(text: Text) -> Text:
 class _Branches:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one_taken_after(self) -> Text | None:
+    def move_element(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.If) and not self._is_elif(node):
                 new = self._take_after(node)
@@ -54,25 +54,25 @@ class _Branches:
 
     def _is_elif(self, node: ast.If) -> bool:
         above = self._scopes.parents[node]
-        column = self._text.column(node.lineno, node.col_offset)
+        column = self._text.find_column(node.lineno, node.col_offset)
         return isinstance(above, ast.If) and self._text.lines[node.lineno - 1][
             column:
         ].startswith("elif")
 
     def _take_after(self, branch: ast.If) -> Text | None:
-        suites = _suites(branch)
-        elements = [self._element(suite) for suite in suites] if suites else []
+        suites = _list_suites(branch)
+        elements = [self._find_element(suite) for suite in suites] if suites else []
         found = [e for e in elements if e is not None]
         if not found or len(found) != len(elements):
             return None
-        targets = {self._text.segment(s.targets[0]) for s, _ in found}
+        targets = {self._text.find_segment(s.targets[0]) for s, _ in found}
         target = targets.pop()
         if targets or "\n" in target:
             return None
         name = find_free_name(self._tree, "dataset")
         edits: list[Edit] = []
         for statement, dataset in found:
-            shown = self._text.segment(dataset)
+            shown = self._text.find_segment(dataset)
             if "\n" in shown:
                 shown = ast.unparse(dataset)
             edits.append(Edit(statement, f"{name} = {shown}"))
@@ -87,7 +87,9 @@ class _Branches:
             [self._text.origins[found[0][0].lineno - 1]],
         )
 
-    def _element(self, suite: list[ast.stmt]) -> tuple[ast.Assign, ast.expr] | None:
+    def _find_element(
+        self, suite: list[ast.stmt]
+    ) -> tuple[ast.Assign, ast.expr] | None:
         """The one statement of a suite, its last, that takes an element; its dataset."""
         last = suite[-1]
         if not (
@@ -105,10 +107,10 @@ class _Branches:
             for n in walk_breadth_first(s)
             if isinstance(n, ast.Attribute) and n.attr == _GET_NEXT
         ]
-        dataset = self._dataset(last.value.func.value)
+        dataset = self._find_dataset(last.value.func.value)
         return (last, dataset) if dataset is not None and not others else None
 
-    def _dataset(self, iterator: ast.expr) -> ast.expr | None:
+    def _find_dataset(self, iterator: ast.expr) -> ast.expr | None:
         """What an iterator is made of, where it is made in the expression itself."""
         if not isinstance(iterator, ast.Call):
             return None
@@ -123,7 +125,7 @@ class _Branches:
         return None
 
 
-def _suites(branch: ast.If) -> list[list[ast.stmt]]:
+def _list_suites(branch: ast.If) -> list[list[ast.stmt]]:
     """The suites of `if`, of each `elif`, and of `else`; none where there is no `else`."""
     found = [branch.body]
     rest = branch.orelse

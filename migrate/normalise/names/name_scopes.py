@@ -15,10 +15,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import optimizers, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
@@ -41,7 +41,7 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     if "name_scope" not in text.source or any(n in text.source for n in _BY_NAME):
         return text, ()
     for _ in range(_ROUNDS):
-        new = _Blocks(text).step()
+        new = _Blocks(text).rewrite_block()
         if new is None:
             break
         text = new
@@ -64,18 +64,18 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 class _Blocks:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
     def find_remaining(self) -> list[ast.With]:
         """Blocks in which something is made that they must not name."""
         return [
             b
-            for b in self._blocks()
+            for b in self._list_blocks()
             if any(self._is_named_by_variable_scopes(s) for s in b.body)
         ]
 
-    def _blocks(self) -> list[ast.With]:
+    def _list_blocks(self) -> list[ast.With]:
         """Name scopes, inner ones before those around them."""
         found = [
             node
@@ -104,8 +104,8 @@ class _Blocks:
                 return True
         return False
 
-    def step(self) -> Text | None:
-        for block in self._blocks():
+    def rewrite_block(self) -> Text | None:
+        for block in self._list_blocks():
             outside = [self._is_named_by_variable_scopes(s) for s in block.body]
             if not any(outside) or not self._clear(block, outside):
                 continue
@@ -116,9 +116,9 @@ class _Blocks:
 
     def _clear(self, block: ast.With, outside: list[bool]) -> bool:
         """Whether its statements can be told apart, and are lines of their own."""
-        bound = set().union(*[names.binds_of_item(i) for i in block.items])
+        bound = set().union(*[names.find_item_binds(i) for i in block.items])
         if any(
-            out and (self._is_named_by_name_scopes(s) or bound & names.reads(s))
+            out and (self._is_named_by_name_scopes(s) or bound & names.find_reads(s))
             for s, out in zip(block.body, outside, strict=True)
         ):
             return False
@@ -128,7 +128,7 @@ class _Blocks:
 
     def _split_block(self, block: ast.With, outside: list[bool]) -> Text | None:
         needs = bool(
-            any(names.binds_of_item(i) for i in block.items)
+            any(names.find_item_binds(i) for i in block.items)
             or any(self._is_named_by_name_scopes(s) for s in block.body)
             or any(self._updates(s) for s in block.body)
         )
@@ -140,7 +140,7 @@ class _Blocks:
         if len(block.items) > 1:
             return None if needs else self._drop_item(block)
         end = block.body[-1].end_lineno or block.body[-1].lineno
-        header = self._text.lines[block.lineno - 1 : self._header_end(block)]
+        header = self._text.lines[block.lineno - 1 : self._find_header_end(block)]
         verbatim = set().union(*[find_lines_inside_strings(s) for s in block.body])
         lines: list[str] = []
         origins: list[int] = []
@@ -161,12 +161,12 @@ class _Blocks:
             at = last + 1
         new = self._text.splice(block.lineno, end, lines, origins)
         try:
-            tree_of(new.source)
+            parse_source(new.source)
         except SyntaxError:
             return None
         return new
 
-    def _header_end(self, block: ast.With) -> int:
+    def _find_header_end(self, block: ast.With) -> int:
         """The last line of `with ...:`."""
         item = block.items[-1]
         node = item.optional_vars or item.context_expr
@@ -174,27 +174,27 @@ class _Blocks:
 
     def _drop_item(self, block: ast.With) -> Text | None:
         """A block of several managers without its name scope."""
-        if self._header_end(block) != block.lineno:
+        if self._find_header_end(block) != block.lineno:
             return None
         kept = [i for i in block.items if not self._names(i)]
         if not kept:
             return None
-        shown = ", ".join(self._item(i) for i in kept)
+        shown = ", ".join(self._spell_item(i) for i in kept)
         outer = self._text.lines[block.lineno - 1][: block.col_offset]
         origin = self._text.origins[block.lineno - 1]
         return self._text.splice(
             block.lineno, block.lineno, [f"{outer}with {shown}:"], [origin]
         )
 
-    def _item(self, item: ast.withitem) -> str:
-        shown = self._text.segment(item.context_expr)
+    def _spell_item(self, item: ast.withitem) -> str:
+        shown = self._text.find_segment(item.context_expr)
         if item.optional_vars is None:
             return shown
-        return f"{shown} as {self._text.segment(item.optional_vars)}"
+        return f"{shown} as {self._text.find_segment(item.optional_vars)}"
 
     # -- what is made --------------------------------------------------------------------
 
-    def _symbols(self, statement: ast.stmt) -> set[str]:
+    def _find_symbols(self, statement: ast.stmt) -> set[str]:
         """What a statement calls, and functions of the file that it calls."""
         return {
             self._scopes.resolve(node.func) or ""
@@ -205,7 +205,7 @@ class _Blocks:
 
     def _is_named_by_variable_scopes(self, statement: ast.stmt) -> bool:
         """Whether it makes variables that variable scopes alone name."""
-        return any(_makes_by_scope(s) for s in self._symbols(statement)) or any(
+        return any(_makes_by_scope(s) for s in self._find_symbols(statement)) or any(
             isinstance(node, ast.Call) and self._is_layer(node.func)
             for node in walk_breadth_first(statement)
         )
@@ -214,7 +214,7 @@ class _Blocks:
         """Whether a layer that was made elsewhere is called, perhaps for the first time."""
         if not isinstance(func, ast.Name):
             return False
-        owner = self._scopes.scope_of(func).owner(func.id)
+        owner = self._scopes.find_scope(func).find_owner(func.id)
         return any(
             isinstance(b, ast.Assign)
             and isinstance(b.value, ast.Call)
@@ -231,7 +231,7 @@ class _Blocks:
                 symbol.startswith("tf.contrib.")
                 and "summar" in symbol.rpartition(".")[2]
             )
-            for symbol in self._symbols(statement)
+            for symbol in self._find_symbols(statement)
         )
 
     def _updates(self, statement: ast.stmt) -> bool:

@@ -35,13 +35,13 @@ def split_statements(text: Text) -> Text:
         return text
     while True:
         parts = _Parts(text)
-        new = parts.statement() or parts.rewrite_fetches()
+        new = parts.split_statement() or parts.rewrite_fetches()
         if new is None:
             return text
         text = new
 
 
-def tensors_apart(text: Text) -> Text:
+def separate_tensors(text: Text) -> Text:
     """The text in which each tensor of a tuple has a statement of its own.
 
     logits, loss = (dense(x), cost(dense(x), y))
@@ -49,7 +49,7 @@ def tensors_apart(text: Text) -> Text:
     A run of `logits` then does not need `y`.
     """
     while True:
-        new = _Parts(text).tensors()
+        new = _Parts(text).split_tensors()
         if new is None:
             return text
         text = new
@@ -69,16 +69,16 @@ class _Parts:
                 for item in node.items
             )
         ]
-        self._homes = {self._view.function(block) for block in self._blocks}
+        self._homes = {self._view.find_function(block) for block in self._blocks}
 
-    def statement(self) -> Text | None:
+    def split_statement(self) -> Text | None:
         """The text with one assignment of several names taken apart."""
         for node in walk_breadth_first(self._view.tree):
             if not (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
                 and isinstance(node.targets[0], (ast.Tuple, ast.List))
-                and self._view.function(node) in self._homes
+                and self._view.find_function(node) in self._homes
                 and not any(
                     above in self._blocks for above in self._view.walk_above(node)
                 )
@@ -86,11 +86,11 @@ class _Parts:
                 and not find_lines_inside_strings(node)
             ):
                 continue
-            values = self._names(node.value)
-            targets = [names.key(t) for t in node.targets[0].elts]
+            values = self._list_names(node.value)
+            targets = [names.find_key(t) for t in node.targets[0].elts]
             if values is None or None in targets or len(targets) != len(values):
                 continue
-            if not self._updates(set(values), self._view.function(node)):
+            if not self._updates(set(values), self._view.find_function(node)):
                 continue
             pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t != v]
             if any(
@@ -100,13 +100,13 @@ class _Parts:
             indent = self._view.indent(node)
             origin = self._text.origins[node.lineno - 1]
             lines = [f"{indent}{target} = {value}" for target, value in pairs]
-            if not lines and len(self._view.suite(node)) == 1:
+            if not lines and len(self._view.find_suite(node)) == 1:
                 lines = [f"{indent}pass"]
             end = node.end_lineno or node.lineno
             return self._text.splice(node.lineno, end, lines, [origin] * len(lines))
         return None
 
-    def tensors(self) -> Text | None:
+    def split_tensors(self) -> Text | None:
         """The text with one assignment of several expressions taken apart."""
         scopes = self._view.scopes
         for node in walk_breadth_first(self._view.tree):
@@ -116,7 +116,7 @@ class _Parts:
                 and isinstance(node.targets[0], (ast.Tuple, ast.List))
                 and isinstance(node.value, (ast.Tuple, ast.List))
                 and len(node.targets[0].elts) == len(node.value.elts)
-                and self._view.function(node) in self._homes
+                and self._view.find_function(node) in self._homes
                 and not any(
                     above in self._blocks for above in self._view.walk_above(node)
                 )
@@ -130,7 +130,8 @@ class _Parts:
             # Of a name that is bound here alone no other value could be read before.
             if not all(
                 isinstance(target, ast.Name)
-                and (owner := scopes.scope_of(target).owner(target.id)) is not None
+                and (owner := scopes.find_scope(target).find_owner(target.id))
+                is not None
                 and len(owner.bindings.get(target.id, ())) == 1
                 for target, _ in pairs
             ):
@@ -145,7 +146,7 @@ class _Parts:
             return self._text.splice(node.lineno, end, lines, [origin] * len(lines))
         return None
 
-    def _names(self, value: ast.expr) -> list[str] | None:
+    def _list_names(self, value: ast.expr) -> list[str] | None:
         """The names that a tuple is made of; None where it is made of others."""
         if isinstance(value, ast.Name):
             made = self._find_container(value)
@@ -163,7 +164,7 @@ class _Parts:
         while count != len(found):
             count = len(found)
             for node in walk_breadth_first(home):
-                if isinstance(node, ast.Assign) and names.binds(node) & found:
+                if isinstance(node, ast.Assign) and names.find_binds(node) & found:
                     if any(self._is_update(n) for n in walk_breadth_first(node.value)):
                         return True
                     if any(
@@ -172,7 +173,7 @@ class _Parts:
                         for a in self._view.walk_above(node)
                     ):
                         return True
-                    found |= names.reads(node.value)
+                    found |= names.find_reads(node.value)
         return False
 
     def _is_update(self, node: ast.AST) -> bool:
@@ -183,7 +184,7 @@ class _Parts:
 
     def _find_container(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
         """What a name stands for where it is bound once, to names that are, too."""
-        owner = self._view.scopes.scope_of(name).owner(name.id)
+        owner = self._view.scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         made = bound[0] if len(bound) == 1 else None
         if not isinstance(made, ast.Assign) or not isinstance(
@@ -199,13 +200,13 @@ class _Parts:
         for value in values:
             if not isinstance(value, ast.Name):
                 continue
-            home = self._view.scopes.scope_of(value).owner(value.id)
+            home = self._view.scopes.find_scope(value).find_owner(value.id)
             if home is None or len(home.bindings.get(value.id, [])) != 1:
                 return None
         changed = any(
-            name.id in names.mutates(statement)
+            name.id in names.find_mutations(statement)
             for statement in walk_breadth_first(self._view.tree)
-            if isinstance(statement, ast.stmt) and not names.suites(statement)
+            if isinstance(statement, ast.stmt) and not names.list_suites(statement)
         )
         return None if changed else made.value
 
@@ -219,22 +220,22 @@ class _Parts:
                 and call.func.attr == "run"
             ):
                 continue
-            fetches = names.argument(call, "fetches", 0)
+            fetches = names.find_argument(call, "fetches", 0)
             if fetches is None:
                 continue
             for node in walk_breadth_first(fetches):
-                part = self._part(node)
+                part = self._find_part(node)
                 if part is not None:
                     edits.append(Edit(node, part))
         return self._text.apply_edits(edits) if edits else None
 
-    def _part(self, node: ast.AST) -> str | None:
+    def _find_part(self, node: ast.AST) -> str | None:
         if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
             return None
-        made, key = self._find_container(node.value), names.literal(node.slice)
+        made, key = self._find_container(node.value), names.read_literal(node.slice)
         value: ast.expr | None = None
         if isinstance(made, ast.Dict) and isinstance(key, (str, int)):
-            keys = [names.literal(k) if k is not None else None for k in made.keys]
+            keys = [names.read_literal(k) if k is not None else None for k in made.keys]
             value = made.values[keys.index(key)] if keys.count(key) == 1 else None
         elif isinstance(made, (ast.Tuple, ast.List)) and isinstance(key, int):
             if -len(made.elts) <= key < len(made.elts):
@@ -243,5 +244,5 @@ class _Parts:
             return None
         assert made is not None
         all_of_it = {n.id for n in walk_breadth_first(made) if isinstance(n, ast.Name)}
-        home = self._view.function(made)
+        home = self._view.find_function(made)
         return value.id if self._updates(all_of_it, home) else None

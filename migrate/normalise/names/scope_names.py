@@ -12,17 +12,17 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def write_out_names(text: Text) -> Text:
     """The text with `name=scope.name` as the scope's name."""
     if "scope.name" not in text.source and ".name" not in text.source:
         return text
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     edits: list[Edit] = []
     for block in walk_breadth_first(tree):
         for item in block.items if isinstance(block, ast.With) else []:
@@ -37,8 +37,8 @@ def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit
         return []
     if scopes.resolve(call.func) not in ("tf.variable_scope", "tf.variable_op_scope"):
         return []
-    name = names.argument(call, "name_or_scope", 0)
-    if not isinstance(names.literal(name), str):
+    name = names.find_argument(call, "name_or_scope", 0)
+    if not isinstance(names.read_literal(name), str):
         return []
     assert name is not None
     uses = [

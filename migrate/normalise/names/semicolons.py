@@ -9,39 +9,41 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def split_lines(text: Text) -> Text:
     """The text with such lines taken apart; a suite on its header's line stays there."""
     if ";" not in text.source:
         return text
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     shared: list[list[ast.stmt]] = []
     for node in walk_breadth_first(tree):
         if not isinstance(node, (ast.stmt, ast.Module)):
             continue
         suites = (
-            [("", node.body)] if isinstance(node, ast.Module) else names.suites(node)
+            [("", node.body)]
+            if isinstance(node, ast.Module)
+            else names.list_suites(node)
         )
         for _, suite in suites:
-            shared += _lines(text, suite)
+            shared += _find_lines(text, suite)
     for statements in sorted(shared, key=lambda s: s[0].lineno, reverse=True):
         first, last = statements[0], statements[-1]
         indent = text.lines[first.lineno - 1][: first.col_offset]
-        shown = [text.segment(s) for s in statements]
+        shown = [text.find_segment(s) for s in statements]
         end = last.end_lineno or last.lineno
         after = text.lines[end - 1]
-        comment = after[text.column(end, last.end_col_offset or 0) :].strip(" ;")
+        comment = after[text.find_column(end, last.end_col_offset or 0) :].strip(" ;")
         if comment:
             shown[-1] += "  " + comment
         lines = [line for s in shown for line in (indent + s).split("\n")]
-        origins = [n for s in statements for n in _origins(text, s)]
+        origins = [n for s in statements for n in _find_origins(text, s)]
         text = text.splice(first.lineno, end, lines, origins)
     return text
 
 
-def _lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
+def _find_lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
     """Statements of a suite that stand in one line, where nothing else does."""
     found: list[list[ast.stmt]] = []
     for statement in suite:
@@ -58,5 +60,5 @@ def _lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
     ]
 
 
-def _origins(text: Text, statement: ast.stmt) -> tuple[int, ...]:
+def _find_origins(text: Text, statement: ast.stmt) -> tuple[int, ...]:
     return text.origins[statement.lineno - 1 : statement.end_lineno]

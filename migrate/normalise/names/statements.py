@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -39,7 +39,7 @@ def run_by_session(text: Text) -> Text:
     if "session=" not in text.source:
         return text
     edits: list[Edit] = []
-    for node in walk_breadth_first(tree_of(text.source)):
+    for node in walk_breadth_first(parse_source(text.source)):
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -54,7 +54,7 @@ def run_by_session(text: Text) -> Text:
             node.func.value,
             *([bound["feed_dict"]] if "feed_dict" in bound else []),
         ]
-        shown = ", ".join(" ".join(text.segment(p).split("\n")) for p in parts)
+        shown = ", ".join(" ".join(text.find_segment(p).split("\n")) for p in parts)
         edits.append(Edit(node, f"{session.id}.run({shown})"))
     return text.apply_edits(edits)
 
@@ -65,7 +65,7 @@ def fold_conditions(text: Text) -> Text:
     So are `if not False:`, `if "train" == "train":`, and `if train_op is not None:` where the
     name is an operation's; `None or tf.Session()` is the session.
     """
-    tree = tree_of(text.source)
+    tree = parse_source(text.source)
     edits: list[Edit] = []
     for node in walk_breadth_first(tree):
         known = _decide(node, tree)
@@ -78,7 +78,7 @@ def fold_conditions(text: Text) -> Text:
             and isinstance(node.values[0], ast.Constant)
             and not node.values[0].value
         ):
-            edits.append(Edit(node, text.segment(node.values[1])))
+            edits.append(Edit(node, text.find_segment(node.values[1])))
     return text.apply_edits(edits)
 
 
@@ -109,8 +109,8 @@ def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
         return value.value is None
     if not isinstance(value, ast.Name):
         return None
-    scopes = scopes_of(tree)
-    owner = scopes.scope_of(value).owner(value.id)
+    scopes = build_scopes(tree)
+    owner = scopes.find_scope(value).find_owner(value.id)
     bindings = owner.bindings.get(value.id, []) if owner is not None else []
     match bindings:
         case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
@@ -137,8 +137,8 @@ def name_updates(text: Text) -> Text:
 class _Statements:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
     def bring_out_call(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
@@ -149,7 +149,7 @@ class _Statements:
             for call in self._find_inner_calls(statement):
                 line = self._text.lines[statement.lineno - 1]
                 indent = line[: len(line) - len(line.lstrip())]
-                source = self._text.segment(call)
+                source = self._text.find_segment(call)
                 if "\n" in source:
                     source = ast.unparse(call)
                 name = find_free_name(self._tree, self._find_title(call))
@@ -172,7 +172,7 @@ class _Statements:
 
     def _starts_line(self, statement: ast.stmt) -> bool:
         line = self._text.lines[statement.lineno - 1]
-        column = self._text.column(statement.lineno, statement.col_offset)
+        column = self._text.find_column(statement.lineno, statement.col_offset)
         return not line[:column].strip()
 
     def _find_inner_calls(self, statement: ast.stmt) -> Iterator[ast.Call]:
@@ -194,7 +194,7 @@ class _Statements:
                 return
             roots = [value]
             if self._is_element(value):  # Also returned as it is.
-                roots = children(value)
+                roots = list_children(value)
         work = list(roots)
         while work:
             node = work.pop(0)
@@ -204,7 +204,7 @@ class _Statements:
                 self._is_update(node) or self._is_element(node)
             ):
                 yield node
-            work.extend(children(node))
+            work.extend(list_children(node))
 
     def _find_control_inputs(self, header: ast.expr) -> Iterator[ast.Call]:
         """Operations that are made in the header which orders them: `[n.assign_add(1)]`."""
@@ -242,10 +242,10 @@ class _Statements:
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func)
             return symbol in OPTIMIZERS or symbol in roles.SYNC_OPTIMIZERS
-        key = names.key(node)
+        key = names.find_key(node)
         return key is not None and any(
             isinstance(made, ast.Assign)
-            and any(names.key(target) == key for target in made.targets)
+            and any(names.find_key(target) == key for target in made.targets)
             and isinstance(made.value, ast.Call)
             and self._is_optimizer(made.value)
             for made in walk_breadth_first(self._tree)

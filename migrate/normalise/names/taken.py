@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.exclusive import exclude_each_other, is_graph
 from migrate.facts.own_names import SUMMARIES, find_summaries_of_own_names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 # What makes a variable -> the position of its name.
 _VARIABLES = {"tf.Variable": 5, "tf.get_variable": 0}
@@ -142,12 +142,12 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     makers = (*_VARIABLES, "tf.summary")
     if not any(symbol.removeprefix("tf.") in text.source for symbol in makers):
         return text, ()
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     found = sorted(_find_taken_names(scopes), key=lambda taken: taken.at)
     edits: list[Edit] = []
     told = [
-        _finding(text, call, scopes.resolve(call.func) or "", _NAMED_AS_VARIABLE)
+        _make_finding(text, call, scopes.resolve(call.func) or "", _NAMED_AS_VARIABLE)
         for call in find_summaries_of_own_names(scopes)
     ]
     for variable in found:
@@ -180,7 +180,7 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
         else:
             said = _SUMMARY if variable.is_summary else _VARIABLE
             told.append(
-                _finding(
+                _make_finding(
                     text, variable.node, variable.symbol, said, f"`{variable.text}`"
                 )
             )
@@ -189,9 +189,9 @@ def number_names(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             edits.append(Edit(scope.name, f'"{scope.text}_{opened}"'))
         else:
             shown = f"`{scope.text}`"
-            told.append(_finding(text, scope.node, scope.symbol, _SCOPE, shown))
+            told.append(_make_finding(text, scope.node, scope.symbol, _SCOPE, shown))
     for call, name in _find_scopes_of_calls(scopes):
-        told.append(_finding(text, call, "tf.name_scope", _SCOPE, f"`{name}`"))
+        told.append(_make_finding(text, call, "tf.name_scope", _SCOPE, f"`{name}`"))
     return text.apply_edits(edits) if edits else text, tuple(told)
 
 
@@ -259,7 +259,7 @@ def _find_places(
     for call in scopes.walk():
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             continue
-        if function not in reach.definitions(scopes, call.func):
+        if function not in reach.find_definitions(scopes, call.func):
             continue
         again = any(
             isinstance(n, _TWICE) and not isinstance(n, ast.If)
@@ -276,7 +276,7 @@ def _find_scopes_of_calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
         symbol = scopes.resolve(opening.func) or ""
         if symbol not in _SCOPES or not _names_variables(scopes, opening):
             continue
-        name = _name(opening, symbol)
+        name = _find_name(opening, symbol)
         function = next(
             (n for n in scopes.walk_above(opening) if isinstance(n, ast.FunctionDef)),
             None,
@@ -290,8 +290,8 @@ def _find_scopes_of_calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
         for call, where in sorted(
             _find_places(scopes, function), key=lambda place: place[0].lineno
         ):
-            value = names.argument(call, name.id, parameters.index(name.id))
-            text = names.literal(value)
+            value = names.find_argument(call, name.id, parameters.index(name.id))
+            text = names.read_literal(value)
             if isinstance(text, str):
                 if where is None or (text.lower(), where) in given:
                     yield call, text
@@ -347,13 +347,13 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
         if symbol.startswith(_NOT_OF_GRAPHS):
             continue
         assert isinstance(node, ast.Call)
-        name = _name(node, symbol)
-        text = names.literal(name)
+        name = _find_name(node, symbol)
+        text = names.read_literal(name)
         if name is None or not isinstance(text, str) or not text:
             continue
         if text.endswith("/") or ("/" in text and symbol not in SUMMARIES):
             continue
-        if symbol in SUMMARIES and names.argument(node, "family") is not None:
+        if symbol in SUMMARIES and names.find_argument(node, "family") is not None:
             continue  # Its tag begins with the family twice: no variable is called so.
         found.append(
             _Taken(
@@ -363,19 +363,19 @@ def _find_taken_names(scopes: Scopes) -> list[_Taken]:
                 _find_whole_name(scopes, node, symbol, text),
                 symbol,
                 _find_scope_blocks(scopes, node),
-                _place(scopes, node),
+                _find_place(scopes, node),
             )
         )
     return found
 
 
-def _name(call: ast.Call, symbol: str) -> ast.expr | None:
+def _find_name(call: ast.Call, symbol: str) -> ast.expr | None:
     if symbol in _SCOPES:
         return call.args[0] if call.args else None
     if symbol in SUMMARIES:
-        return names.argument(call, "name", 0)
+        return names.find_argument(call, "name", 0)
     position = _VARIABLES.get(symbol, _POSITIONS.get(symbol))
-    return names.argument(call, "name", position)
+    return names.find_argument(call, "name", position)
 
 
 def _find_whole_name(
@@ -396,7 +396,7 @@ def _find_whole_name(
             assert isinstance(opened, ast.Call)
             if symbol == "tf.get_variable" and inner == "tf.name_scope":
                 continue
-            scope = names.literal(_name(opened, inner))
+            scope = names.read_literal(_find_name(opened, inner))
             if not isinstance(scope, str):
                 return None
             parts.insert(0, scope.lower())
@@ -419,7 +419,7 @@ def _find_scope_blocks(scopes: Scopes, call: ast.Call) -> tuple[ast.With, ...]:
     return tuple(reversed(blocks))
 
 
-def _place(scopes: Scopes, call: ast.Call) -> tuple[ast.AST, ...] | None:
+def _find_place(scopes: Scopes, call: ast.Call) -> tuple[ast.AST, ...] | None:
     """The blocks around a call, but those that only say where it is computed."""
     blocks: list[ast.AST] = []
     child: ast.AST = call
@@ -472,7 +472,7 @@ def _is_run_once(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return True
 
 
-def _finding(
+def _make_finding(
     text: Text,
     call: ast.Call,
     symbol: str,

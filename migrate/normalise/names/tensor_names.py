@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = ("get_tensor_by_name",)
@@ -32,9 +32,9 @@ def replace_tensor_names(text: Text) -> Text:
 class _Names:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
-        self._made = self._names()
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
+        self._made = self._map_names()
 
     def run(self) -> Text:
         for statement in walk_breadth_first(self._tree):
@@ -49,7 +49,7 @@ class _Names:
             ):
                 continue
             if node.func.attr in _ASKS and self._is_graph(node.func.value):
-                name = self._program_name(names.argument(node, "name", 0))
+                name = self._find_program_name(names.find_argument(node, "name", 0))
                 if name is not None:
                     edits.append(Edit(node, name))
             elif node.func.attr == "run":
@@ -69,12 +69,12 @@ class _Names:
             and self._text.is_alone(statement)
         ):
             return None
-        name = self._program_name(names.argument(call, "name", 0))
+        name = self._find_program_name(names.find_argument(call, "name", 0))
         alias = targets[0].id
-        scope = self._scopes.scope_of(statement)
+        scope = self._scopes.find_scope(statement)
         if name is None or len(scope.bindings.get(alias, [])) != 1:
             return None
-        if scope.owner(name) is not self._scopes.module:
+        if scope.find_owner(name) is not self._scopes.module:
             return None
         loads = [
             node
@@ -82,14 +82,14 @@ class _Names:
             if isinstance(node, ast.Name)
             and node.id == alias
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(alias) is scope
+            and self._scopes.find_scope(node).find_owner(alias) is scope
         ]
         text = self._text.apply_edits(
             [Edit(node, name) for node in loads if alias != name]
         )
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         parent = self._scopes.parents[statement]
-        suite = next(s for _, s in names.suites(parent) if statement in s)  # type: ignore[arg-type]
+        suite = next(s for _, s in names.list_suites(parent) if statement in s)  # type: ignore[arg-type]
         line = text.lines[first - 1]
         left = [line[: len(line) - len(line.lstrip())] + "pass"]
         left = left if len(suite) == 1 else []
@@ -97,8 +97,8 @@ class _Names:
         return text.splice(first, last, left, origins)
 
     def _rename_in_run(self, call: ast.Call) -> list[Edit]:
-        fetched = names.argument(call, "fetches", 0)
-        fed = names.argument(call, "feed_dict", 1)
+        fetched = names.find_argument(call, "fetches", 0)
+        fed = names.find_argument(call, "feed_dict", 1)
         asked: list[ast.expr | None] = [fetched]
         if isinstance(fetched, (ast.List, ast.Tuple)):
             asked = list(fetched.elts)
@@ -107,12 +107,12 @@ class _Names:
         return [
             Edit(node, name)
             for node in asked
-            if node is not None and (name := self._program_name(node)) is not None
+            if node is not None and (name := self._find_program_name(node)) is not None
         ]
 
-    def _program_name(self, node: ast.expr | None) -> str | None:
+    def _find_program_name(self, node: ast.expr | None) -> str | None:
         """What the program calls the tensor of a literal name."""
-        value = names.literal(node)
+        value = names.read_literal(node)
         if not (isinstance(value, str) and value.endswith(":0")):
             return None
         return self._made.get(value[:-2])
@@ -124,7 +124,7 @@ class _Names:
         if isinstance(node, ast.Attribute):
             return node.attr == "graph"
         if isinstance(node, ast.Name):
-            owner = self._scopes.scope_of(node).owner(node.id)
+            owner = self._scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings.get(node.id, []) if owner is not None else []
             return len(bound) == 1 and (
                 isinstance(bound[0], ast.Assign)
@@ -133,7 +133,7 @@ class _Names:
             )
         return False
 
-    def _names(self) -> dict[str, str]:
+    def _map_names(self) -> dict[str, str]:
         """Tensors' names -> the module's names for them."""
         found: dict[str, list[str | None]] = {}
         for node in walk_breadth_first(self._tree):
@@ -141,7 +141,7 @@ class _Names:
                 continue
             symbol = self._scopes.resolve(node.func) or ""
             position = 0 if symbol == "tf.get_variable" else None
-            given = names.literal(names.argument(node, "name", position))
+            given = names.read_literal(names.find_argument(node, "name", position))
             if symbol.startswith("tf.") and isinstance(given, str):
                 found.setdefault(given, []).append(self._find_bound_name(node))
         return {
@@ -170,7 +170,7 @@ class _Names:
                     return None
             parent = self._scopes.parents[parent]
         target = statement.targets[0].id
-        owner = self._scopes.scope_of(statement)
+        owner = self._scopes.find_scope(statement)
         if isinstance(parent, ast.Module) and len(owner.bindings.get(target, [])) == 1:
             return target
         return None

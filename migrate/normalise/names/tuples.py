@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
@@ -19,7 +19,9 @@ Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
 
 def split_placeholders(text: Text) -> Text:
     """The text with statements that make placeholders taken apart."""
-    return _split_tuples(text, _placeholders) if "laceholder" in text.source else text
+    return (
+        _split_tuples(text, _find_placeholders) if "laceholder" in text.source else text
+    )
 
 
 def split_attributes(text: Text) -> Text:
@@ -28,8 +30,8 @@ def split_attributes(text: Text) -> Text:
 
 
 def _split_tuples(text: Text, pairs: Pairs) -> Text:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     found = [
         node
         for node in walk_breadth_first(tree)
@@ -43,8 +45,8 @@ def _split_tuples(text: Text, pairs: Pairs) -> Text:
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
         lines = [
             f"{indent}{target} = {ast.unparse(value)}"
-            if "\n" in text.segment(value)
-            else f"{indent}{target} = {text.segment(value)}"
+            if "\n" in text.find_segment(value)
+            else f"{indent}{target} = {text.find_segment(value)}"
             for target, value in pairs(scopes, statement)
         ]
         origin = text.origins[statement.lineno - 1]
@@ -53,9 +55,11 @@ def _split_tuples(text: Text, pairs: Pairs) -> Text:
     return text
 
 
-def _placeholders(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
+def _find_placeholders(
+    scopes: Scopes, statement: ast.Assign
+) -> list[tuple[str, ast.expr]]:
     """The placeholders of a statement that makes nothing else, by their names."""
-    found = _pairs(statement)
+    found = _list_pairs(statement)
     if all(
         isinstance(t, (ast.Name, ast.Attribute))
         and isinstance(v, ast.Call)
@@ -70,7 +74,7 @@ def _find_kept_names(
     scopes: Scopes, statement: ast.Assign
 ) -> list[tuple[str, ast.expr]]:
     """Names by the attributes that keep them: none of these is a name that is read."""
-    found = _pairs(statement)
+    found = _list_pairs(statement)
     if all(
         isinstance(t, ast.Attribute)
         and isinstance(t.value, ast.Name)
@@ -81,7 +85,7 @@ def _find_kept_names(
     return []
 
 
-def _pairs(statement: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+def _list_pairs(statement: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
     """Targets and values of a statement with as many of both."""
     target, value = statement.targets[0], statement.value
     if (

@@ -17,9 +17,9 @@ import re
 
 from migrate.facts import names
 from migrate.facts.aliases import Aliases
-from migrate.facts.scopes import Scope, scopes_of
+from migrate.facts.scopes import Scope, build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -77,7 +77,7 @@ def rename_from_here(text: Text, name: ast.Name) -> Text | None:
         if isinstance(node, ast.Name)
         and (node.lineno, node.col_offset) == (name.lineno, name.col_offset)
     )
-    bindings = versions._bindings(here)
+    bindings = versions._list_bindings(here)
     found = [b for b in bindings or () if b.target is here]
     return versions._rename_from(name.id, found[0]) if found else None
 
@@ -94,8 +94,8 @@ _Bindings = list[_Binding] | None
 class _Versions:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
         # Programs that were joined from many files have many names: each is found once.
         self._names: dict[str, list[ast.Name]] = {}
         self._taken: set[str] = set()
@@ -118,7 +118,7 @@ class _Versions:
             for node in nodes:
                 if not isinstance(node.ctx, ast.Store):
                     continue
-                bindings = self._bindings(node) or []
+                bindings = self._list_bindings(node) or []
                 for binding, following in itertools.pairwise(bindings):
                     if isinstance(following.statement, ast.Assign):
                         if self._is_read_when_changed(name, binding, following):
@@ -157,7 +157,7 @@ class _Versions:
         ]
         for statement in sorted(between, key=lambda s: (s.lineno, s.col_offset)):
             aliases.follow(statement)
-            if names.suites(statement):
+            if names.list_suites(statement):
                 continue
             if changed and self._is_read_by_graph(name, statement):
                 return True
@@ -165,7 +165,7 @@ class _Versions:
         return False
 
     def _is_read_by_graph(self, name: str, statement: ast.stmt) -> bool:
-        return name in names.reads(statement) and any(
+        return name in names.find_reads(statement) and any(
             isinstance(node, ast.Call)
             and (self._scopes.resolve(node.func) or "").startswith("tf.")
             for node in walk_breadth_first(statement)
@@ -181,7 +181,7 @@ class _Versions:
             ):
                 continue
             name = node.targets[0]
-            bindings = self._bindings(name)
+            bindings = self._list_bindings(name)
             if bindings is None or len(bindings) < 2:
                 continue
             at = [b.statement for b in bindings].index(node)
@@ -207,21 +207,21 @@ class _Versions:
             ):
                 continue
             base = _NUMBER.sub("", node.id)
-            scope = self._scopes.scope_of(node).owner(node.id)
+            scope = self._scopes.find_scope(node).find_owner(node.id)
             if scope is None or (base, scope.node) in numbered:
                 continue
-            bindings = self._bindings(node)
+            bindings = self._list_bindings(node)
             if bindings is None or len(bindings) < 2:
                 continue
             if isinstance(bindings[1].statement, ast.AugAssign):
                 # The whole statement is written anew: nothing else in it is.
                 if not edits:
                     return self._text.apply_edits(
-                        self._edits(node.id, bindings[1], base)
+                        self._make_edits(node.id, bindings[1], base)
                     )
                 continue
             numbered.add((base, scope.node))
-            edits += self._edits(node.id, bindings[1], base)
+            edits += self._make_edits(node.id, bindings[1], base)
         return self._text.apply_edits(edits) if edits else None
 
     def _asks_shape(self, node: ast.Name) -> bool:
@@ -233,7 +233,7 @@ class _Versions:
             return parent.attr in ("shape", "get_shape")
         if not (isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name)):
             return False
-        owner = self._scopes.scope_of(parent.func).owner(parent.func.id)
+        owner = self._scopes.find_scope(parent.func).find_owner(parent.func.id)
         made = owner.bindings.get(parent.func.id, []) if owner is not None else []
         return any(isinstance(m, ast.FunctionDef) for m in made)
 
@@ -243,9 +243,9 @@ class _Versions:
             and self._scopes.resolve(value.func) in _MADE_ONCE
         )
 
-    def _bindings(self, name: ast.Name) -> _Bindings:
+    def _list_bindings(self, name: ast.Name) -> _Bindings:
         """All bindings of the name in order; None where that is not clear."""
-        scope = self._scopes.scope_of(name).owner(name.id)
+        scope = self._scopes.find_scope(name).find_owner(name.id)
         if scope is None:
             return None
         function = self._find_function(name)
@@ -263,9 +263,9 @@ class _Versions:
         around: set[ast.AST | None] = set()
         branches = False
         for node in self._names[name]:
-            if self._scopes.scope_of(node).owner(name) is not scope:
+            if self._scopes.find_scope(node).find_owner(name) is not scope:
                 continue
-            around.add(self._branch(node))
+            around.add(self._find_branch(node))
             if self._find_function(node) is not function:
                 return None  # A function that is called later sees the last value.
             if isinstance(node.ctx, ast.Load):
@@ -283,7 +283,7 @@ class _Versions:
             return None
         return sorted(found, key=lambda b: (b.target.lineno, b.target.col_offset))
 
-    def _branch(self, node: ast.AST) -> ast.AST | None:
+    def _find_branch(self, node: ast.AST) -> ast.AST | None:
         """The first statement of the one branch of an `if` that a node stands in.
 
         None where it stands in none, or in a block that may run several times or in part.
@@ -322,9 +322,9 @@ class _Versions:
 
     def _rename_from(self, name: str, binding: _Binding) -> Text:
         """The text with a name renamed from a binding on."""
-        return self._text.apply_edits(self._edits(name, binding, name))
+        return self._text.apply_edits(self._make_edits(name, binding, name))
 
-    def _edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
+    def _make_edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
         """What renames a name from a binding on, to the next number of its `base`."""
         number = 2
         while f"{base}_{number}" in self._taken:
@@ -333,15 +333,15 @@ class _Versions:
         self._taken.add(new)
         statement = binding.statement
         end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
-        scope = self._scopes.scope_of(binding.target).owner(name)
+        scope = self._scopes.find_scope(binding.target).find_owner(name)
         edits = [
             Edit(node, new)
             for node in self._names[name]
             if (node.lineno, node.col_offset) >= end
-            and self._scopes.scope_of(node).owner(name) is scope
+            and self._scopes.find_scope(node).find_owner(name) is scope
         ]
         if isinstance(statement, ast.AugAssign):
-            value = " ".join(self._text.segment(statement.value).split("\n"))
+            value = " ".join(self._text.find_segment(statement.value).split("\n"))
             symbol = ast.unparse(
                 ast.AugAssign(ast.Name("a"), statement.op, ast.Name("b"))
             )[2:-3]

@@ -17,7 +17,7 @@ from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
-__all__ = ["Unread", "explain_refusal", "refusal", "replace_queues"]
+__all__ = ["Unread", "explain_refusal", "make_refusal", "replace_queues"]
 
 # More rounds than any program needs.
 _ROUNDS = 400
@@ -46,7 +46,7 @@ def explain_refusal(text: Text) -> Unread | None:
     return None
 
 
-def refusal(unread: Unread) -> Finding:
+def make_refusal(unread: Unread) -> Finding:
     """The finding of what cannot be read."""
     return Finding(
         unread.line,
@@ -67,20 +67,20 @@ def _convert_queues(text: Text) -> tuple[Text, list[Note]]:
     for _ in range(_ROUNDS):
         view = View(text)
         new = (
-            scopes.one_dissolved(view)
-            or joins.one_joined(view, state)
-            or helpers.one_brought(view, state, brought)
-            or sources.one_produced(view, state)
-            or sources.one_read(view, state)
-            or batches.one_batched(view, state)
-            or runners.one_gone(view, state)
+            scopes.dissolve_block(view)
+            or joins.rewrite_join(view, state)
+            or helpers.bring_helper(view, state, brought)
+            or sources.rewrite_producer(view, state)
+            or sources.rewrite_read(view, state)
+            or batches.rewrite_batch(view, state)
+            or runners.drop_start(view, state)
         )
         if new is None:
             break
         text = new
     text = _drop_unread_readers(text)
     view = View(text)
-    for call, symbol in view.calls():
+    for call, symbol in view.list_calls():
         if symbol in table.INPUT:
             raise Unread(
                 view,
@@ -99,20 +99,20 @@ def _may_have(source: str) -> bool:
 
 
 def _has_input(view: View) -> bool:
-    return any(symbol in table.INPUT for _, symbol in view.calls())
+    return any(symbol in table.INPUT for _, symbol in view.list_calls())
 
 
 def _drop_unread_readers(text: Text) -> Text:
     """The text without readers of which nothing is read any more."""
     while True:
         view = View(text)
-        for call, symbol in view.calls():
+        for call, symbol in view.list_calls():
             statement = view.scopes.parents[call]
             if (
                 symbol in table.READERS
                 and isinstance(statement, ast.Assign)
                 and isinstance(statement.targets[0], ast.Name)
-                and not view.loads(statement.targets[0].id, view.home(statement))
+                and not view.loads(statement.targets[0].id, view.find_home(statement))
                 and view.text.is_alone(statement)
             ):
                 text = view.drop_statement(statement)
@@ -127,7 +127,7 @@ def _check_queues(view: View, state: State) -> None:
         if not (
             isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
-            and names.key(node) in state.queues
+            and names.find_key(node) in state.queues
         ):
             continue
         above = view.scopes.parents[node]

@@ -27,11 +27,11 @@ from migrate.tables.queues import Batcher
 _RECIPE = "Read the data with tf.data."
 
 
-def one_batched(view: View, state: State) -> Text | None:
+def rewrite_batch(view: View, state: State) -> Text | None:
     """The text with one batch as a dataset's; None where there is none."""
-    for call, symbol in view.calls():
+    for call, symbol in view.list_calls():
         if symbol in table.BATCHERS:
-            return _Batch(view, state, call, symbol).text()
+            return _Batch(view, state, call, symbol).rewrite_text()
     return None
 
 
@@ -42,36 +42,36 @@ class _Batch:
         bound = names.bind_arguments(call, self._batcher.parameters)
         given = bound.get(self._batcher.parameters[0]) if bound is not None else None
         if bound is None or given is None or "batch_size" not in bound:
-            raise self._unread("the tool cannot tell its arguments apart")
+            raise self._make_unread("the tool cannot tell its arguments apart")
         self._bound, self._given = bound, given
         self._records = Records(view, call, given)
-        self._statement = view.statement(call)
+        self._statement = view.find_statement(call)
 
-    def text(self) -> Text:
+    def rewrite_text(self) -> Text:
         branch = self._rewrite_branch()
         if branch is not None:
             return branch
         self._check()
-        sources, moved = self._records.part(self._statement)
-        lines, dataset, parts = self._dataset(sources, moved)
-        name = self._view.fresh("batches")
+        sources, moved = self._records.find_part(self._statement)
+        lines, dataset, parts = self._write_dataset(sources, moved)
+        name = self._view.choose_free_name("batches")
         lines.append(f"{name} = {dataset}{self._write_batch_call()}")
         if parts is not None:
             self._state.parts[name] = parts
-        self._note()
+        self._note_batch()
         whole = getattr(self._statement, "value", None) is self._call
         edits = [Edit(self._call, f"{name}{GET_NEXT}")]
         if not whole:
-            element = self._view.fresh("batch")
+            element = self._view.choose_free_name("batch")
             lines.append(f"{element} = {name}{GET_NEXT}")
             edits = [Edit(self._call, element)]
         text = self._view.insert_before(self._statement, lines, edits)
         return self._drop_statements(text, [*(s.statement for s in sources), *moved])
 
-    def _note(self) -> None:
-        line = self._view.line(self._call)
+    def _note_batch(self) -> None:
+        line = self._view.find_line(self._call)
         threads = self._bound.get("num_threads")
-        if threads is not None and names.literal(threads) != 1:
+        if threads is not None and names.read_literal(threads) != 1:
             if not self._batcher.shuffles:
                 why = (
                     "several threads had no fixed order. The migrated program reads the "
@@ -111,19 +111,23 @@ class _Batch:
             self._find_batch_of_suite(branch.orelse),
         ]
         first, second = pairs
-        if first is None or second is None or first._records.sources(first._statement):
+        if (
+            first is None
+            or second is None
+            or first._records.find_sources(first._statement)
+        ):
             return None  # The records are made in the branch, too.
         given = [b._given for b in (first, second)]
         targets = [self._find_target(b._statement) for b in (first, second)]
         if ast.dump(given[0]) != ast.dump(given[1]) or targets[0] != targets[1]:
-            raise self._unread("two branches make batches of different records")
-        sources, moved = first._records.part(branch)
+            raise self._make_unread("two branches make batches of different records")
+        sources, moved = first._records.find_part(branch)
         for one in (first, second):
             one._check()
-            one._note()
-        lines, dataset, parts = first._dataset(sources, moved)
-        name = self._view.fresh("batches")
-        records = self._view.fresh("made")
+            one._note_batch()
+        lines, dataset, parts = first._write_dataset(sources, moved)
+        name = self._view.choose_free_name("batches")
+        records = self._view.choose_free_name("made")
         lines.append(f"{records} = {dataset}")
         if parts is not None:
             self._state.parts[name] = parts
@@ -153,8 +157,8 @@ class _Batch:
         """The one batch that a suite makes."""
         found = [
             (node, symbol)
-            for node, symbol in self._view.calls()
-            if symbol in table.BATCHERS and self._view.statement(node) in suite
+            for node, symbol in self._view.list_calls()
+            if symbol in table.BATCHERS and self._view.find_statement(node) in suite
         ]
         if len(found) != 1:
             return None
@@ -167,8 +171,8 @@ class _Batch:
             and isinstance(statement.value, ast.Call)
             and self._view.text.is_alone(statement)
         ):
-            return self._view.flat(statement.targets[0])
-        raise self._unread("what a branch makes of its batch")
+            return self._view.flatten_expression(statement.targets[0])
+        raise self._make_unread("what a branch makes of its batch")
 
     def _unwrap_branch(self, branch: ast.If, kept: list[ast.stmt]) -> Text:
         """`if True:` without the `if`."""
@@ -178,7 +182,7 @@ class _Batch:
         if not self._view.text.is_alone(branch) or any(
             find_lines_inside_strings(s) for s in kept
         ):
-            raise self._unread("it stands in a branch")
+            raise self._make_unread("it stands in a branch")
         inner, outer = self._view.indent(first), self._view.indent(branch)
         rows = range(first.lineno - 1, last.end_lineno or last.lineno)
         lines = [
@@ -200,19 +204,21 @@ class _Batch:
         if not isinstance(
             self._statement, (ast.Assign, ast.Expr, ast.Return)
         ) or not self._view.text.is_alone(self._statement):
-            raise self._unread("it is part of a larger statement")
+            raise self._make_unread("it is part of a larger statement")
         if self._view.may_repeat(self._call):
-            raise self._unread(
+            raise self._make_unread(
                 "the program makes it in a loop, or only under a condition"
             )
         for name in ("enqueue_many", "dynamic_pad"):
             value = self._bound.get(name)
             if value is not None and not isinstance(value, ast.Constant):
-                raise self._unread(f"{name} is not a constant")
+                raise self._make_unread(f"{name} is not a constant")
         for name in ("shapes", "shared_name"):
             value = self._bound.get(name)
             if not (
-                value is None or names.literal(value) is None and self._none(value)
+                value is None
+                or names.read_literal(value) is None
+                and self._is_none(value)
             ):
                 raise Unread(
                     self._view,
@@ -224,12 +230,12 @@ class _Batch:
                     else "Give each worker a part of the files.",
                 )
 
-    def _none(self, value: ast.expr) -> bool:
+    def _is_none(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Constant) and value.value is None
 
     # -- the dataset ---------------------------------------------------------------------
 
-    def _dataset(
+    def _write_dataset(
         self, sources: list[Source], moved: list[ast.stmt]
     ) -> tuple[list[str], str, int | None]:
         """Lines of a function, the dataset of records, and how many parts these have."""
@@ -246,8 +252,8 @@ class _Batch:
         if not moved and self._is_element(sources):
             return [], dataset, self._state.parts.get(sources[0].dataset)
         returned, parts = self._write_return(sources, moved)
-        parameters, unpacked = self._parameters(sources)
-        name = view.fresh("make_record")
+        parameters, unpacked = self._write_parameters(sources)
+        name = view.choose_free_name("make_record")
         lines = [f"def {name}({', '.join(parameters)}):"]
         unit = view.unit
         lines += [unit + line for line in unpacked]
@@ -267,31 +273,35 @@ class _Batch:
         given = self._given
         if not isinstance(given, (ast.List, ast.Tuple)):
             return False
-        shown = [names.key(e) for e in given.elts]
+        shown = [names.find_key(e) for e in given.elts]
         if isinstance(target, (ast.Tuple, ast.List)):
-            return len(shown) > 1 and shown == [names.key(e) for e in target.elts]
-        return not several and shown == [names.key(target)]
+            return len(shown) > 1 and shown == [names.find_key(e) for e in target.elts]
+        return not several and shown == [names.find_key(target)]
 
-    def _parameters(self, sources: list[Source]) -> tuple[list[str], list[str]]:
+    def _write_parameters(self, sources: list[Source]) -> tuple[list[str], list[str]]:
         """The function's parameters, and the statements that take them apart."""
         if len(sources) == 1:
             source = sources[0]
             several = source.dataset in self._state.parts
             if several and isinstance(source.target, (ast.Tuple, ast.List)):
                 if all(isinstance(e, ast.Name) for e in source.target.elts):
-                    shown = [self._view.flat(e) for e in source.target.elts]
+                    shown = [
+                        self._view.flatten_expression(e) for e in source.target.elts
+                    ]
                     if len(set(shown)) == len(shown):
                         return shown, []
             if several and isinstance(source.target, ast.Name):
                 return [f"*{source.target.id}"], []
-        parameters: list[str] = [] if sources else [self._view.fresh("_")]
+        parameters: list[str] = [] if sources else [self._view.choose_free_name("_")]
         unpacked: list[str] = []
         for source in sources:
             if isinstance(source.target, ast.Name):
                 parameters.append(source.target.id)
             else:
-                parameters.append(self._view.fresh("record"))
-                unpacked.append(f"{self._view.flat(source.target)} = {parameters[-1]}")
+                parameters.append(self._view.choose_free_name("record"))
+                unpacked.append(
+                    f"{self._view.flatten_expression(source.target)} = {parameters[-1]}"
+                )
         return parameters, unpacked
 
     def _write_return(
@@ -301,20 +311,20 @@ class _Batch:
         given, view = self._given, self._view
         if isinstance(given, (ast.List, ast.Tuple)):
             if any(isinstance(e, ast.Starred) for e in given.elts):
-                raise self._unread("the tensors are not written out")
-            shown = [view.flat(e) for e in given.elts]
+                raise self._make_unread("the tensors are not written out")
+            shown = [view.flatten_expression(e) for e in given.elts]
             return ", ".join(shown), len(shown) if len(shown) > 1 else None
         if isinstance(given, ast.Dict):
-            return view.flat(given), None
+            return view.flatten_expression(given), None
         if not isinstance(given, ast.Name):
-            raise self._unread("the tensors are not written out")
+            raise self._make_unread("the tensors are not written out")
         for source in sources:
-            if names.key(source.target) == given.id:
+            if names.find_key(source.target) == given.id:
                 if source.dataset in self._state.parts:
                     return f"tuple({given.id})", 0
-                raise self._unread("the tensors are not written out")
+                raise self._make_unread("the tensors are not written out")
         values = [v for s in moved for v in _find_bound_values(s, given.id)]
-        changed = any(given.id in names.mutates(s) for s in moved)
+        changed = any(given.id in names.find_mutations(s) for s in moved)
         value = values[0] if len(values) == 1 else None
         if isinstance(value, (ast.List, ast.Tuple)):
             count = len(value.elts)
@@ -325,7 +335,7 @@ class _Batch:
             return f"{given.id}[0]", None
         if value is not None and self._is_dict(value):
             return given.id, None
-        raise self._unread(
+        raise self._make_unread(
             "the tool cannot tell whether it is a list or a dict of tensors"
         )
 
@@ -349,18 +359,20 @@ class _Batch:
         if self._batcher.shuffles:
             capacity = bound.get("capacity")
             if capacity is None:
-                raise self._unread("it has no capacity")
+                raise self._make_unread("it has no capacity")
             seed = bound.get("seed")
-            seeded = f", seed={view.flat(seed)}" if seed is not None else ""
-            parts += f".shuffle({view.flat(capacity)}{seeded})"
+            seeded = (
+                f", seed={view.flatten_expression(seed)}" if seed is not None else ""
+            )
+            parts += f".shuffle({view.flatten_expression(capacity)}{seeded})"
         method = "padded_batch" if self._is_true("dynamic_pad") else "batch"
         smaller = bound.get("allow_smaller_final_batch")
         drop = ", drop_remainder=True"
         if self._is_true("allow_smaller_final_batch"):
             drop = ""
         elif smaller is not None and not isinstance(smaller, ast.Constant):
-            drop = f", drop_remainder=not ({view.flat(smaller)})"
-        return f"{parts}.{method}({view.flat(bound['batch_size'])}{drop})"
+            drop = f", drop_remainder=not ({view.flatten_expression(smaller)})"
+        return f"{parts}.{method}({view.flatten_expression(bound['batch_size'])}{drop})"
 
     def _is_true(self, name: str) -> bool:
         value = self._bound.get(name)
@@ -371,12 +383,12 @@ class _Batch:
     def _indent_lines(self, statement: ast.stmt) -> list[str]:
         """A statement's lines as lines of the function's body."""
         text = self._view.text
-        first = self._first_line(statement)
+        first = self._find_first_line(statement)
         rows = text.lines[first - 1 : statement.end_lineno or statement.lineno]
         indent, unit = self._view.indent(statement), self._view.unit
         return [unit + r.removeprefix(indent) if r.strip() else "" for r in rows]
 
-    def _first_line(self, statement: ast.stmt) -> int:
+    def _find_first_line(self, statement: ast.stmt) -> int:
         """Where the comments above a statement begin."""
         first = statement.lineno
         indent = self._view.indent(statement)
@@ -388,16 +400,16 @@ class _Batch:
         """The text, changed below, without statements that stand above."""
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
-            text = text.splice(self._first_line(statement), end, [], [])
+            text = text.splice(self._find_first_line(statement), end, [], [])
         return text
 
-    def _unread(self, why: str) -> Unread:
+    def _make_unread(self, why: str) -> Unread:
         return Unread(self._view, self._call, "I120", f"{self._symbol}: {why}", _RECIPE)
 
 
 def _find_bound_values(statement: ast.stmt, name: str) -> list[ast.expr | None]:
     """What a statement binds a name to; None where that is a part of a value."""
-    if name not in names.binds(statement):
+    if name not in names.find_binds(statement):
         return []
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
@@ -410,5 +422,5 @@ def _find_bound_values(statement: ast.stmt, name: str) -> list[ast.expr | None]:
             and not any(isinstance(e, ast.Starred) for e in [*target.elts, *value.elts])
         ):
             pairs = zip(target.elts, value.elts, strict=True)
-            return [v for t, v in pairs if names.key(t) == name]
+            return [v for t, v in pairs if names.find_key(t) == name]
     return [None]

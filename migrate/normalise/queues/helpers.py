@@ -13,14 +13,14 @@ from migrate.facts import names
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.queues.view import Home, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import queues as table
 
 _TRAINS = ("minimize", "apply_gradients", "managed_session")
 _NOT_ALWAYS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)
 
 
-def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
+def bring_helper(view: View, state: State, brought: set[str]) -> Text | None:
     """The text with one call of such a function replaced by the function's body.
 
     Args:
@@ -29,17 +29,17 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
     Raises:
       Unread: a call of such a function cannot be inlined.
     """
-    helpers = _helpers(view)
+    helpers = _find_helpers(view)
     for node in walk_breadth_first(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         callee = _find_definition(view, node.func)
         if callee not in helpers:
             continue
-        home = view.home(node)
+        home = view.find_home(node)
         if home is callee or isinstance(view.scopes.parents[callee], ast.FunctionDef):
             continue
-        statement = view.statement(node)
+        statement = view.find_statement(node)
         if _stays(view, node, statement):
             continue
         if not (
@@ -54,7 +54,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
             _find_bound_names(view, home),
         )
         try:
-            text = inliner.statement(call)
+            text = inliner.inline_statement(call)
         except NotInlinable as error:
             raise Unread(
                 view,
@@ -68,7 +68,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
             f"`{callee.name}` is a part of the queue input, and its body now stands "
             "here"
         )
-        state.notes.append(Note(view.line(callee), "S130", callee.name, why))
+        state.notes.append(Note(view.find_line(callee), "S130", callee.name, why))
         return _drop_unused_functions(text, brought)
     return None
 
@@ -76,7 +76,7 @@ def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
 def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
     """The text without inlined functions that nothing uses any more."""
     while True:
-        tree = tree_of(text.source)
+        tree = parse_source(text.source)
         read = {
             n.id
             for n in walk_breadth_first(tree)
@@ -98,7 +98,7 @@ def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
         text = text.splice(node.lineno, last, [], [])
 
 
-def _helpers(view: View) -> set[ast.FunctionDef]:
+def _find_helpers(view: View) -> set[ast.FunctionDef]:
     """Functions of the module that make or read queues, or call such a function."""
     functions = [
         s
@@ -142,7 +142,7 @@ def _passes_on(view: View, function: ast.FunctionDef) -> bool:
 
 
 def _find_definition(view: View, name: ast.Name) -> ast.FunctionDef | None:
-    bindings = view.bindings(name)
+    bindings = view.list_bindings(name)
     if len(bindings) == 1 and isinstance(bindings[0], ast.FunctionDef):
         return bindings[0]
     return None
@@ -169,9 +169,9 @@ def _name_call(view: View, statement: ast.stmt, call: ast.Call) -> Text:
             "it shares its line with other code",
             "Write it on a line of its own.",
         )
-    name = view.fresh("element")
+    name = view.choose_free_name("element")
     return view.insert_before(
-        statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)]
+        statement, [f"{name} = {view.flatten_expression(call)}"], [Edit(call, name)]
     )
 
 

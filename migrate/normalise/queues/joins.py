@@ -16,9 +16,9 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 
-def one_joined(view: View, state: State) -> Text | None:
+def rewrite_join(view: View, state: State) -> Text | None:
     """The text with one `..._join` as a batch of one thread; None where there is none."""
-    for call, symbol in view.calls():
+    for call, symbol in view.list_calls():
         if symbol in table.BATCHERS and table.BATCHERS[symbol].join:
             once = _drop_loop(view, call, table.BATCHERS[symbol].parameters)
             if once is not None:
@@ -28,7 +28,7 @@ def one_joined(view: View, state: State) -> Text | None:
                 "several equal threads become one: the records come in an order that "
                 "was also possible"
             )
-            state.notes.append(Note(view.line(call), "I112", symbol, why))
+            state.notes.append(Note(view.find_line(call), "I112", symbol, why))
             return text
     return None
 
@@ -43,7 +43,7 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
     images, labels = tf.train.batch_join(examples, batch_size)
     """
     given = (names.bind_arguments(call, parameters) or {}).get(parameters[0])
-    bindings = view.bindings(given) if isinstance(given, ast.Name) else []
+    bindings = view.list_bindings(given) if isinstance(given, ast.Name) else []
     begun = bindings[0] if len(bindings) == 1 else None
     if not (
         isinstance(given, ast.Name)
@@ -52,20 +52,20 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
         and not begun.value.elts
     ):
         return None
-    used, suite = view.statement(call), view.suite(begun)
+    used, suite = view.find_statement(call), view.find_suite(begun)
     loops = [
         s
         for s in suite[suite.index(begun) + 1 :]
-        if isinstance(s, ast.For) and given.id in names.reads(s)
+        if isinstance(s, ast.For) and given.id in names.find_reads(s)
     ]
     if used not in suite or len(loops) != 1:
         return None
     (loop,) = loops
     own = _read_thread_value(view, loop, given.id)
-    if own is None or len(view.loads(given.id, view.home(given))) != 2:
+    if own is None or len(view.loads(given.id, view.find_home(given))) != 2:
         return None
     between = suite[suite.index(loop) + 1 : suite.index(used)]
-    if any(names.binds(s) & names.reads(own) for s in between):
+    if any(names.find_binds(s) & names.find_reads(own) for s in between):
         return None
     body = loop.body[:-1]
     first, last = loop.lineno, loop.end_lineno or loop.lineno
@@ -74,7 +74,7 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
     lines = textwrap.dedent("\n".join(view.text.lines[start - 1 : end])).split("\n")
     lines = [indent + line if line else line for line in lines]
     origins = view.text.origins[start - 1 : end]
-    text = view.text.apply_edits([Edit(given, f"[{view.flat(own)}]")])
+    text = view.text.apply_edits([Edit(given, f"[{view.flatten_expression(own)}]")])
     text = text.splice(first, last, lines, origins)
     return text.splice(begun.lineno, begun.end_lineno or begun.lineno, [], [])
 
@@ -85,16 +85,18 @@ def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | Non
     call = last.value if isinstance(last, ast.Expr) else None
     if not (
         isinstance(call, ast.Call)
-        and names.key(call.func) == f"{listed}.append"
+        and names.find_key(call.func) == f"{listed}.append"
         and len(call.args) == 1
         and len(loop.body) > 1
         and not loop.orelse
         and isinstance(loop.iter, ast.Call)
-        and names.key(loop.iter.func) in ("range", "xrange")
+        and names.find_key(loop.iter.func) in ("range", "xrange")
     ):
         return None
     inside = [n for s in loop.body for n in walk_breadth_first(s)]
-    told_apart = names.binds(loop.target) & set().union(*map(names.reads, loop.body))
+    told_apart = names.find_binds(loop.target) & set().union(
+        *map(names.find_reads, loop.body)
+    )
     carried = (ast.AugAssign, ast.Break, ast.Continue, ast.Return)
     if told_apart or any(isinstance(n, carried) for n in inside):
         return None
@@ -109,15 +111,17 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
     parameters = table.BATCHERS[symbol].parameters
     bound = names.bind_arguments(call, parameters)
     if bound is None or parameters[0] not in bound:
-        raise _unread(view, call, symbol, "the tool cannot tell its arguments apart")
+        raise _make_unread(
+            view, call, symbol, "the tool cannot tell its arguments apart"
+        )
     if not isinstance(call.func, ast.Attribute):
-        raise _unread(view, call, symbol, "it has a name of its own")
+        raise _make_unread(view, call, symbol, "it has a name of its own")
     shown, edits = _take_one_thread(view, call, symbol, bound[parameters[0]])
-    func = f"{view.flat(call.func.value)}.{call.func.attr.replace('_join', '')}"
+    func = f"{view.flatten_expression(call.func.value)}.{call.func.attr.replace('_join', '')}"
     parts = [shown]
     for name, value in bound.items():
         if name != parameters[0]:
-            parts.append(f"{name}={view.flat(value)}")
+            parts.append(f"{name}={view.flatten_expression(value)}")
     return view.text.apply_edits([*edits, Edit(call, f"{func}({', '.join(parts)})")])
 
 
@@ -126,21 +130,23 @@ def _take_one_thread(
 ) -> tuple[str, list[Edit]]:
     """One thread's tensors, and the edits that leave it alone."""
     if isinstance(given, ast.ListComp):
-        return view.flat(_find_common_call(view, call, symbol, given)), []
+        return view.flatten_expression(_find_common_call(view, call, symbol, given)), []
     if isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1:
-        return view.flat(given.elts[0]), []
+        return view.flatten_expression(given.elts[0]), []
     if isinstance(given, ast.Name):
-        bindings = view.bindings(given)
+        bindings = view.list_bindings(given)
         made = bindings[0] if len(bindings) == 1 else None
         if (
             isinstance(made, ast.Assign)
             and isinstance(made.targets[0], ast.Name)
             and isinstance(made.value, ast.ListComp)
-            and len(view.loads(given.id, view.home(given))) == 1
+            and len(view.loads(given.id, view.find_home(given))) == 1
         ):
-            one = view.flat(_find_common_call(view, call, symbol, made.value))
+            one = view.flatten_expression(
+                _find_common_call(view, call, symbol, made.value)
+            )
             return given.id, [Edit(made.value, one)]
-    raise _unread(view, call, symbol, "it joins several lists of tensors")
+    raise _make_unread(view, call, symbol, "it joins several lists of tensors")
 
 
 def _find_common_call(
@@ -157,9 +163,9 @@ def _find_common_call(
         len(made.generators) != 1
         or generator.ifs
         or not counts
-        or names.binds(generator.target) & names.reads(made.elt)
+        or names.find_binds(generator.target) & names.find_reads(made.elt)
     ):
-        raise _unread(
+        raise _make_unread(
             view,
             call,
             symbol,
@@ -168,5 +174,5 @@ def _find_common_call(
     return made.elt
 
 
-def _unread(view: View, call: ast.Call, symbol: str, why: str) -> Unread:
+def _make_unread(view: View, call: ast.Call, symbol: str, why: str) -> Unread:
     return Unread(view, call, "I120", f"{symbol}: {why}", "Read the data with tf.data.")

@@ -51,23 +51,25 @@ class Records:
     def __init__(self, view: View, call: ast.Call, given: ast.expr) -> None:
         self._view, self._call, self._given = view, call, given
 
-    def sources(self, end: ast.stmt) -> list[Source]:
+    def find_sources(self, end: ast.stmt) -> list[Source]:
         """Elements that are taken before, in the suite of `end`."""
         found = []
-        suite = self._view.suite(end)
+        suite = self._view.find_suite(end)
         for statement in suite[: suite.index(end)]:
             if (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1
                 and isinstance(statement.value, ast.Call)
-                and self._view.flat(statement.value).endswith(GET_NEXT)
+                and self._view.flatten_expression(statement.value).endswith(GET_NEXT)
             ):
-                dataset = self._view.flat(statement.value)[: -len(GET_NEXT)]
+                dataset = self._view.flatten_expression(statement.value)[
+                    : -len(GET_NEXT)
+                ]
                 if dataset.isidentifier():
                     found.append(Source(statement, dataset))
         return found
 
-    def part(self, end: ast.stmt) -> tuple[list[Source], list[ast.stmt]]:
+    def find_part(self, end: ast.stmt) -> tuple[list[Source], list[ast.stmt]]:
         """Where the batch's records come from, and the statements that make them.
 
         Args:
@@ -77,16 +79,16 @@ class Records:
           Unread: they are not statements of one suite, or their names mean something
             else too.
         """
-        suite = self._view.suite(end)
+        suite = self._view.find_suite(end)
         before = suite[: suite.index(end)]
-        needed = names.reads(self._given)
+        needed = names.find_reads(self._given)
         sources: list[Source] = []
-        for source in self.sources(end):
+        for source in self.find_sources(end):
             if self._reaches(source, before, needed):
                 sources.append(source)
         if not sources:
             self._check_made_of_nothing(self._given, set())
-        moved = self._depending(sources, before)
+        moved = self._find_depending(sources, before)
         moved = self._find_statements_per_record(moved, before)
         self._check_moved(sources, moved, before)
         self._check_elsewhere(sources, moved, end)
@@ -97,7 +99,7 @@ class Records:
         for name in walk_breadth_first(node):
             if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
                 continue
-            for binding in self._view.bindings(name):
+            for binding in self._view.list_bindings(name):
                 if binding in seen or isinstance(binding, _MEANT):
                     continue
                 seen.add(binding)
@@ -122,22 +124,22 @@ class Records:
         return any(
             isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
-            and names.key(node.value) == name
+            and names.find_key(node.value) == name
             for node in walk_breadth_first(self._view.scopes.tree)
         )
 
     def _reaches(
         self, source: Source, before: list[ast.stmt], needed: set[str]
     ) -> bool:
-        bound = set(names.binds(source.statement))
+        bound = set(names.find_binds(source.statement))
         for statement in before[before.index(source.statement) + 1 :]:
             if _touches(statement, bound):
-                bound |= _changes(statement)
+                bound |= _find_changes(statement)
             else:
-                bound -= names.binds(statement)
-        return bool(_roots(needed) & _roots(bound))
+                bound -= names.find_binds(statement)
+        return bool(_find_roots(needed) & _find_roots(bound))
 
-    def _depending(
+    def _find_depending(
         self, sources: list[Source], before: list[ast.stmt]
     ) -> list[ast.stmt]:
         """Statements before the batch that use the sources' elements, in order."""
@@ -146,12 +148,12 @@ class Records:
         moved: list[ast.stmt] = []
         for statement in before:
             if statement in starts:
-                bound |= names.binds(statement)
+                bound |= names.find_binds(statement)
             elif _touches(statement, bound):
-                bound |= _changes(statement)
+                bound |= _find_changes(statement)
                 moved.append(statement)
             else:
-                bound -= names.binds(statement)
+                bound -= names.find_binds(statement)
         return moved
 
     def _find_statements_per_record(
@@ -159,14 +161,16 @@ class Records:
     ) -> list[ast.stmt]:
         """With what of the graph only the records use: TF1 computed it for each record."""
         while True:
-            needed = names.reads(self._given).union(*[names.reads(s) for s in moved])
+            needed = names.find_reads(self._given).union(
+                *[names.find_reads(s) for s in moved]
+            )
             more: list[ast.stmt] = [
                 s
                 for s in before
                 if s not in moved
                 and isinstance(s, ast.Assign)
                 and self._is_graph(s.value)
-                and names.binds(s) & needed
+                and names.find_binds(s) & needed
                 and self._is_only_read_in(
                     s, [*moved, *_find_shape_statements(s, before)]
                 )
@@ -178,9 +182,9 @@ class Records:
         for root in [self._given, *moved]:
             for node in walk_breadth_first(root):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    for binding in self._view.bindings(node):
+                    for binding in self._view.list_bindings(node):
                         if binding not in moved and self._changes_anew(binding):
-                            raise self._unread_record(
+                            raise self._make_unread_record(
                                 node,
                                 f"uses `{node.id}`, which is computed anew for each "
                                 "record and also used elsewhere",
@@ -210,10 +214,10 @@ class Records:
         """Whether what a statement binds is read in `moved`, or the batch, alone."""
         inside = {n for s in [*moved, statement] for n in walk_breadth_first(s)}
         inside |= set(walk_breadth_first(self._given))
-        home = self._view.home(statement)
+        home = self._view.find_home(statement)
         return all(
             node in inside
-            for name in names.binds(statement)
+            for name in names.find_binds(statement)
             for node in self._view.loads(name, home)
         )
 
@@ -232,30 +236,32 @@ class Records:
     ) -> None:
         own: set[str] = set()
         for statement in [*(s.statement for s in sources), *moved]:
-            own |= {n for n in names.binds(statement) if "." not in n}
-        known = {n for s in sources for n in names.binds(s.statement)}
+            own |= {n for n in names.find_binds(statement) if "." not in n}
+        known = {n for s in sources for n in names.find_binds(s.statement)}
         for statement in moved:
             if not self._view.text.is_alone(statement) or find_lines_inside_strings(
                 statement
             ):
-                raise self._unread_record(statement, "shares its line with other code")
+                raise self._make_unread_record(
+                    statement, "shares its line with other code"
+                )
             if isinstance(statement, ast.Assign):
-                first = names.reads(statement.value)
+                first = names.find_reads(statement.value)
             elif isinstance(statement, (ast.AugAssign, ast.Expr)):
-                first = names.reads(statement)
+                first = names.find_reads(statement)
             else:
-                first = names.reads(statement) - names.binds(statement)
+                first = names.find_reads(statement) - names.find_binds(statement)
             if (first & own) - known:
-                raise self._unread_record(
+                raise self._make_unread_record(
                     statement, "uses a name for a record and for something else"
                 )
-            known |= names.binds(statement)
+            known |= names.find_binds(statement)
             self._check_calls(statement)
             later = before[before.index(statement) + 1 :]
-            outside = names.reads(statement) - own
+            outside = names.find_reads(statement) - own
             for other in later:
-                if other not in moved and names.binds(other) & outside:
-                    raise self._unread_record(
+                if other not in moved and names.find_binds(other) & outside:
+                    raise self._make_unread_record(
                         statement, "uses a name that is bound again before the batch"
                     )
 
@@ -276,7 +282,7 @@ class Records:
                         )
         for node in names.walk_scope(statement):
             if isinstance(node, (ast.Return, ast.Yield, ast.Break, ast.Continue)):
-                raise self._unread_record(statement, "ends the block")
+                raise self._make_unread_record(statement, "ends the block")
 
     def _check_elsewhere(
         self, sources: list[Source], moved: list[ast.stmt], end: ast.stmt
@@ -284,33 +290,33 @@ class Records:
         """That nothing after the batch uses a record."""
         records: set[str] = set()
         for made in [*(s.statement for s in sources), *moved]:
-            records |= names.binds(made) | names.mutates(made)
+            records |= names.find_binds(made) | names.find_mutations(made)
         inner = {n for s in moved for n in walk_breadth_first(s)}
-        records -= names.binds(end)
+        records -= names.find_binds(end)
         statement: ast.stmt = end
         while records:
-            suite = self._view.suite(statement)
+            suite = self._view.find_suite(statement)
             for other in suite[suite.index(statement) + 1 :]:
                 self._check_after(other, records)
             above = self._view.scopes.parents[statement]
             if not isinstance(above, ast.stmt) or isinstance(above, ast.FunctionDef):
                 break
             statement = above
-        home = self._view.home(end)
+        home = self._view.find_home(end)
         for node in walk_breadth_first(home):
             if isinstance(node, ast.FunctionDef) and node is not home:
                 if node not in inner and names.find_free_names(node) & records:
-                    raise self._unread_record(node, "uses a record in a function")
+                    raise self._make_unread_record(node, "uses a record in a function")
 
     def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
         """That a statement uses none of `records`, of which it takes what it binds."""
-        nested = [inner for _, suite in names.suites(statement) for inner in suite]
+        nested = [inner for _, suite in names.list_suites(statement) for inner in suite]
         below = {n for inner in nested for n in walk_breadth_first(inner)}
         used: set[str] = set()
         for node in walk_breadth_first(statement):
             if isinstance(node, (ast.Name, ast.Attribute)) and node not in below:
                 if isinstance(node.ctx, ast.Load):
-                    used.add(names.key(node) or "")
+                    used.add(names.find_key(node) or "")
         if used & records:
             raise Unread(
                 self._view,
@@ -321,15 +327,15 @@ class Records:
                 _ELSEWHERE,
             )
         if not nested:
-            records -= names.binds(statement)
-        for _, suite in names.suites(statement):
+            records -= names.find_binds(statement)
+        for _, suite in names.list_suites(statement):
             left = set(records)  # A branch may not be taken.
             for inner in suite:
                 self._check_after(inner, left)
             if isinstance(statement, ast.With):
                 records &= left
 
-    def _unread_record(self, node: ast.AST, why: str) -> Unread:
+    def _make_unread_record(self, node: ast.AST, why: str) -> Unread:
         return Unread(
             self._view,
             node,
@@ -346,20 +352,21 @@ def _find_shape_statements(
     return [
         s
         for s in before
-        if isinstance(s, ast.Expr) and names.mutates(s) & names.binds(statement)
+        if isinstance(s, ast.Expr)
+        and names.find_mutations(s) & names.find_binds(statement)
     ]
 
 
-def _roots(found: set[str]) -> set[str]:
+def _find_roots(found: set[str]) -> set[str]:
     return {n.partition(".")[0] for n in found}
 
 
 def _touches(statement: ast.stmt, bound: set[str]) -> bool:
     """Whether a statement uses what is bound, or changes an object of it."""
-    return bool(bound & (names.reads(statement) | _roots(names.reads(statement)))) or (
-        bool(bound & names.mutates(statement))
-    )
+    return bool(
+        bound & (names.find_reads(statement) | _find_roots(names.find_reads(statement)))
+    ) or (bool(bound & names.find_mutations(statement)))
 
 
-def _changes(statement: ast.stmt) -> set[str]:
-    return names.binds(statement) | names.mutates(statement)
+def _find_changes(statement: ast.stmt) -> set[str]:
+    return names.find_binds(statement) | names.find_mutations(statement)

@@ -12,20 +12,30 @@ from migrate.tables import queues as table
 _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 
 
-def one_gone(view: View, state: State) -> Text | None:
+def drop_start(view: View, state: State) -> Text | None:
     """The text without one start of queue runners; None where there is none."""
     for node in walk_breadth_first(view.tree):
         if isinstance(node, ast.Call) and _starts(view, node):
-            statement = view.statement(node)
+            statement = view.find_statement(node)
             state.notes.append(
-                Note(view.line(node), "I131", table.START, "there is nothing to start")
+                Note(
+                    view.find_line(node),
+                    "I131",
+                    table.START,
+                    "there is nothing to start",
+                )
             )
             if isinstance(statement, ast.Expr) and view.text.is_alone(statement):
                 return view.drop_statement(statement)
             return view.text.apply_edits([Edit(node, "[]")])
         if isinstance(node, ast.For) and _starts_each(view, node):
             state.notes.append(
-                Note(view.line(node), "I131", _COLLECTION, "there is nothing to start")
+                Note(
+                    view.find_line(node),
+                    "I131",
+                    _COLLECTION,
+                    "there is nothing to start",
+                )
             )
             if not view.text.is_alone(node):
                 raise Unread(
@@ -49,7 +59,7 @@ def _starts(view: View, call: ast.Call) -> bool:
         isinstance(binding, ast.Assign)
         and isinstance(binding.value, ast.Call)
         and view.scopes.resolve(binding.value.func) == "tf.train.Supervisor"
-        for binding in view.bindings(call.func.value)
+        for binding in view.list_bindings(call.func.value)
     )
 
 

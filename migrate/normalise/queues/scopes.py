@@ -21,9 +21,9 @@ _NAMED = (
 )
 
 
-def one_dissolved(view: View) -> Text | None:
+def dissolve_block(view: View) -> Text | None:
     """The text with one block opened that names input, and makes nothing else."""
-    for call in (call for call, symbol in view.calls() if symbol in table.INPUT):
+    for call in (call for call, symbol in view.list_calls() if symbol in table.INPUT):
         block: ast.AST = call
         while not isinstance(block, (ast.FunctionDef, ast.Module)):
             block = view.scopes.parents[block]

@@ -25,15 +25,15 @@ _NOW = "read by tf.data: the same records"
 _RECIPE = "Read the data with tf.data."
 
 
-def one_produced(view: View, state: State) -> Text | None:
+def rewrite_producer(view: View, state: State) -> Text | None:
     """The text with one producer as a dataset; None where there is none."""
     tf = view.tensorflow
-    for call, symbol in view.calls():
+    for call, symbol in view.list_calls():
         if symbol == table.MATCH_ONCE and tf is not None:
-            pattern = names.argument(call, "pattern", 0)
+            pattern = names.find_argument(call, "pattern", 0)
             if pattern is None:
                 raise _refuse_unclear_source(view, call)
-            new = f"{tf}.matching_files({view.flat(pattern)})"
+            new = f"{tf}.matching_files({view.flatten_expression(pattern)})"
             return view.text.apply_edits([Edit(call, new)])
         if symbol not in table.PRODUCERS:
             continue
@@ -63,28 +63,28 @@ def _write_produced_source(
         {producer.parameters[0], "num_epochs", "shuffle", "seed"},
     )
     made = _Produced(view, producer, bound, tf)
-    steps, ordered = made.dataset()
-    state.notes.append(Note(view.line(call), "I131", symbol, _NOW))
+    steps, ordered = made.write_dataset()
+    state.notes.append(Note(view.find_line(call), "I131", symbol, _NOW))
     state.notes.extend(_note_epochs(view, call, symbol, bound.get("num_epochs")))
     if not ordered:
         state.notes.append(
             Note(
-                view.line(call),
+                view.find_line(call),
                 "I112",
                 symbol,
                 "there is no seed, so every run has another order, as in TensorFlow 1",
             )
         )
-    statement = view.statement(call)
+    statement = view.find_statement(call)
     whole = (
         isinstance(statement, ast.Assign)
         and statement.value is call
         and len(statement.targets) == 1
-        and names.key(statement.targets[0]) is not None
+        and names.find_key(statement.targets[0]) is not None
     )
     if producer.gives is not Gives.TENSORS and whole:
         assert isinstance(statement, ast.Assign)
-        state.queues.add(names.key(statement.targets[0]) or "")
+        state.queues.add(names.find_key(statement.targets[0]) or "")
         if not view.text.is_alone(statement):
             return view.text.apply_edits([Edit(call, "".join(steps))])
         lines, dataset = _name_steps(view, steps)
@@ -92,11 +92,11 @@ def _write_produced_source(
     _check_simple(view, statement, call)
     lines, dataset = _name_steps(view, steps)
     if producer.gives is not Gives.TENSORS:
-        queue = view.fresh("queue")
+        queue = view.choose_free_name("queue")
         state.queues.add(queue)
         lines.append(f"{queue} = {dataset}")
         return view.insert_before(statement, lines, [Edit(call, queue)])
-    name = view.fresh("slices")
+    name = view.choose_free_name("slices")
     given = bound[producer.parameters[0]]
     display = isinstance(given, (ast.List, ast.Tuple))
     state.parts[name] = len(given.elts) if display else 0  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def _name_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
     lines: list[str] = []
     before = ""
     for wish, step in zip(("epochs", "rows"), steps[:-1], strict=False):
-        name = view.fresh(wish)
+        name = view.choose_free_name(wish)
         lines.append(f"{name} = {before}{step}")
         before = name
     return lines, before + steps[-1]
@@ -121,7 +121,7 @@ def _note_epochs(
     """What is to be said of the local variable in which TF1 counted epochs."""
     if epochs is None or isinstance(epochs, ast.Constant) and epochs.value is None:
         return
-    called = {s for _, s in view.calls()}
+    called = {s for _, s in view.list_calls()}
     initialised = called & roles.INITIALIZES_OTHERS or any(
         "Monitored" in s or "Supervisor" in s or "stimator" in s for s in called
     )
@@ -131,14 +131,14 @@ def _note_epochs(
             "program initialises it, so the input ended at the first step. The "
             "migrated program reads the epochs"
         )
-        yield Note(view.line(call), "I131", symbol, why)
+        yield Note(view.find_line(call), "I131", symbol, why)
     if "tf.train.replica_device_setter" in called:
         why = (
             "each worker reads all epochs. In TensorFlow 1 the device setter "
             "placed the variable that counts epochs on a parameter server, and all "
             "workers counted in it"
         )
-        yield Note(view.line(call), "I131", symbol, why)
+        yield Note(view.find_line(call), "I131", symbol, why)
 
 
 class _Produced:
@@ -156,7 +156,7 @@ class _Produced:
         self.computed: list[str] = []
         self._names: dict[ast.expr, str] = {}
 
-    def dataset(self) -> tuple[tuple[str, ...], bool]:
+    def write_dataset(self) -> tuple[tuple[str, ...], bool]:
         """Its text in steps, and whether it has one order in all runs."""
         shuffle, seed = self._bound.get("shuffle"), self._bound.get("seed")
         one = (
@@ -172,12 +172,12 @@ class _Produced:
         )
         if shuffle is None or (isinstance(shuffle, ast.Constant) and shuffle.value):
             return self._write_shuffled(), seeded
-        test = self._view.flat(shuffle)
+        test = self._view.flatten_expression(shuffle)
         shuffled = "".join(self._write_shuffled())
         return (f"({shuffled} if {test} else {self._write_in_order()})",), seeded
 
     def _write_in_order(self) -> str:
-        return f"{self._data}.from_tensor_slices({self._rows()}){self._repeat()}"
+        return f"{self._data}.from_tensor_slices({self._write_rows()}){self._write_repeat()}"
 
     def _write_shuffled(self) -> tuple[str, ...]:
         """As TF1 did it: an operation shuffles all rows anew for each epoch.
@@ -185,13 +185,15 @@ class _Produced:
         A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
         """
         tf, seed = self._tf, self._bound.get("seed")
-        given = f", seed={self._view.flat(seed)}" if seed is not None else ""
-        rows = self._rows()
+        given = (
+            f", seed={self._view.flatten_expression(seed)}" if seed is not None else ""
+        )
+        rows = self._write_rows()
         several = self._producer.gives is Gives.TENSORS
         if several:
-            rows = f"{tf}.range({tf}.shape({self._first()})[0])"
+            rows = f"{tf}.range({tf}.shape({self._write_first()})[0])"
         steps = (
-            f"{self._data}.from_tensors({rows}){self._repeat()}",
+            f"{self._data}.from_tensors({rows}){self._write_repeat()}",
             f".map(lambda rows: {tf}.random_shuffle(rows{given}))"
             f".flat_map({self._data}.from_tensor_slices)",
         )
@@ -201,7 +203,7 @@ class _Produced:
     def _data(self) -> str:
         return f"{self._tf}.data.Dataset"
 
-    def _repeat(self) -> str:
+    def _write_repeat(self) -> str:
         epochs = self._bound.get("num_epochs")
         if epochs is None or (
             isinstance(epochs, ast.Constant) and epochs.value is None
@@ -209,9 +211,9 @@ class _Produced:
             return ".repeat()"
         if isinstance(epochs, ast.Constant) and epochs.value == 1:
             return ""
-        return f".repeat({self._view.flat(epochs)})"
+        return f".repeat({self._view.flatten_expression(epochs)})"
 
-    def _tensors(self) -> list[str] | None:
+    def _list_tensors(self) -> list[str] | None:
         """The tensors of which slices are taken, where they are written out."""
         if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
             isinstance(e, ast.Starred) for e in self._given.elts
@@ -221,29 +223,31 @@ class _Produced:
 
     def _name_tensor(self, tensor: ast.expr) -> str:
         """A tensor's text, which may be written twice: a name, where it is computed."""
-        if names.key(tensor) is not None or isinstance(tensor, ast.Constant):
-            return self._view.flat(tensor)
+        if names.find_key(tensor) is not None or isinstance(tensor, ast.Constant):
+            return self._view.flatten_expression(tensor)
         if tensor not in self._names:
-            self._names[tensor] = self._view.fresh("tensor")
-            self.computed.append(f"{self._names[tensor]} = {self._view.flat(tensor)}")
+            self._names[tensor] = self._view.choose_free_name("tensor")
+            self.computed.append(
+                f"{self._names[tensor]} = {self._view.flatten_expression(tensor)}"
+            )
         return self._names[tensor]
 
-    def _rows(self) -> str:
+    def _write_rows(self) -> str:
         if self._producer.gives is Gives.NUMBERS:
-            return f"{self._tf}.range({self._view.flat(self._given)})"
+            return f"{self._tf}.range({self._view.flatten_expression(self._given)})"
         if self._producer.gives is Gives.QUEUE:
-            return self._view.flat(self._given)
-        tensors = self._tensors()
+            return self._view.flatten_expression(self._given)
+        tensors = self._list_tensors()
         if tensors is None:
             return f"tuple({self._name_tensor(self._given)})"
         return f"({', '.join(tensors)}{',' if len(tensors) == 1 else ''})"
 
-    def _first(self) -> str:
-        tensors = self._tensors()
+    def _write_first(self) -> str:
+        tensors = self._list_tensors()
         return tensors[0] if tensors else f"{self._name_tensor(self._given)}[0]"
 
     def _gather_row(self) -> str:
-        tf, tensors = self._tf, self._tensors()
+        tf, tensors = self._tf, self._list_tensors()
         if tensors is None:
             each = f"{tf}.gather(tensor, row) for tensor in "
             return f"tuple({each}{self._name_tensor(self._given)})"
@@ -251,42 +255,45 @@ class _Produced:
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
-def one_read(view: View, state: State) -> Text | None:
+def rewrite_read(view: View, state: State) -> Text | None:
     """The text with one read, or one element of a queue, as a dataset's element."""
     for node in walk_breadth_first(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr in ("dequeue", "dequeue_many"):
-            queue = names.key(node.func.value)
+            queue = names.find_key(node.func.value)
             if queue in state.queues:
                 return _write_dequeued_source(view, node, node.func)
         if node.func.attr in ("read", "read_up_to"):
-            made = _reader(view, node.func.value)
+            made = _find_reader(view, node.func.value)
             if made is not None:
                 return _read(view, state, node, node.func, made)
     return None
 
 
 def _write_dequeued_source(view: View, call: ast.Call, func: ast.Attribute) -> Text:
-    statement = view.statement(call)
+    statement = view.find_statement(call)
     _check_simple(view, statement, call)
     _check_once(view, func.value)
-    name, dataset = view.fresh("elements"), view.flat(func.value)
+    name, dataset = (
+        view.choose_free_name("elements"),
+        view.flatten_expression(func.value),
+    )
     if func.attr == "dequeue_many":
-        count = names.argument(call, "n", 0)
+        count = names.find_argument(call, "n", 0)
         if count is None:
             raise _refuse_unclear_source(view, call)
-        dataset += f".batch({view.flat(count)}, drop_remainder=True)"
+        dataset += f".batch({view.flatten_expression(count)}, drop_remainder=True)"
     return view.insert_before(
         statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
     )
 
 
-def _reader(view: View, node: ast.expr) -> ast.Call | None:
+def _find_reader(view: View, node: ast.expr) -> ast.Call | None:
     """The call that made a reader: `node` itself, or what its name is bound to."""
     made: ast.AST = node
     if isinstance(node, ast.Name):
-        bindings = view.bindings(node)
+        bindings = view.list_bindings(node)
         if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return None
         made = bindings[0].value
@@ -300,7 +307,7 @@ def _read(
 ) -> Text:
     symbol = view.scopes.resolve(made.func) or ""
     reader = table.READERS[symbol]
-    queue = names.argument(call, "queue", 0)
+    queue = names.find_argument(call, "queue", 0)
     bound = names.bind_arguments(made, reader.parameters)
     if queue is None or bound is None:
         raise _refuse_unclear_source(view, call)
@@ -310,16 +317,18 @@ def _read(
         _check_once(view, func.value)
     count: ast.expr | None = None
     if func.attr == "read_up_to":
-        count = names.argument(call, "num_records", 1)
+        count = names.find_argument(call, "num_records", 1)
         if count is None:
             raise _refuse_unclear_source(view, call)
-    statement = view.statement(call)
+    statement = view.find_statement(call)
     _check_simple(view, statement, call)
-    taken = _value_taken(view, call)
+    taken = _find_taken_value(view, call)
     if taken is not None:
-        name, value = view.fresh("records"), view.fresh("record")
-        dataset = view.flat(queue) + _records(view, reader, bound, count, False)
-        state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
+        name, value = view.choose_free_name("records"), view.choose_free_name("record")
+        dataset = view.flatten_expression(queue) + _write_records(
+            view, reader, bound, count, False
+        )
+        state.notes.append(Note(view.find_line(made), "I131", symbol, _NOW))
         lines = [f"{name} = {dataset}"]
         if isinstance(statement, ast.Assign) and statement.value is taken:
             return view.insert_before(
@@ -327,13 +336,15 @@ def _read(
             )
         lines.append(f"{value} = {name}{GET_NEXT}")
         return view.insert_before(statement, lines, [Edit(taken, value)])
-    key, value = _targets(view, statement, call)
+    key, value = _find_targets(view, statement, call)
     if reader.dataset is not None:
         _check_key(view, statement, key)
     with_key = reader.dataset is None and _is_read(view, call, key)
-    name = view.fresh("records")
-    dataset = view.flat(queue) + _records(view, reader, bound, count, with_key)
-    state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
+    name = view.choose_free_name("records")
+    dataset = view.flatten_expression(queue) + _write_records(
+        view, reader, bound, count, with_key
+    )
+    state.notes.append(Note(view.find_line(made), "I131", symbol, _NOW))
     if with_key:
         state.parts[name] = 2
         return view.insert_before(
@@ -351,7 +362,7 @@ def _read(
     return text
 
 
-def _records(
+def _write_records(
     view: View,
     reader: Reader,
     bound: dict[str, ast.expr],
@@ -367,29 +378,35 @@ def _records(
             return f".map(lambda name: (name, {tf}.read_file(name)))"
         return f".map({tf}.read_file)"
     made = f"{tf}.data.{reader.dataset}"
-    given = [f"{n}={view.flat(bound[n])}" for n in reader.arguments if n in bound]
+    given = [
+        f"{n}={view.flatten_expression(bound[n])}"
+        for n in reader.arguments
+        if n in bound
+    ]
     after = ""
     if reader.skip is not None and reader.skip in bound:
-        after += f".skip({view.flat(bound[reader.skip])})"
+        after += f".skip({view.flatten_expression(bound[reader.skip])})"
     if count is not None:
         # A read never goes beyond the end of a file.
-        after += f".batch({view.flat(count)})"
+        after += f".batch({view.flatten_expression(count)})"
     if not given and not after:
         return f".flat_map({made})"
     return f".flat_map(lambda name: {made}({', '.join(['name', *given])}){after})"
 
 
-def _value_taken(view: View, call: ast.Call) -> ast.expr | None:
+def _find_taken_value(view: View, call: ast.Call) -> ast.expr | None:
     """`reader.read(queue)[1]` and `reader.read(queue).value`: the value alone."""
     above = view.scopes.parents[call]
-    if isinstance(above, ast.Subscript) and names.literal(above.slice) == 1:
+    if isinstance(above, ast.Subscript) and names.read_literal(above.slice) == 1:
         return above
     if isinstance(above, ast.Attribute) and above.attr == "value":
         return above
     return None
 
 
-def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr, str]:
+def _find_targets(
+    view: View, statement: ast.stmt, call: ast.Call
+) -> tuple[ast.expr, str]:
     """What the key, and what the value of a read is bound to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
@@ -398,7 +415,7 @@ def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr,
             and isinstance(target, (ast.Tuple, ast.List))
             and len(target.elts) == 2
         ):
-            return target.elts[0], view.flat(target.elts[1])
+            return target.elts[0], view.flatten_expression(target.elts[1])
     raise Unread(
         view,
         call,
@@ -429,16 +446,16 @@ def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
             and isinstance(n.ctx, ast.Load)
             for n in walk_breadth_first(view.tree)
         )
-    name = names.key(key)
-    return name is None or bool(view.loads(name, view.home(node)))
+    name = names.find_key(key)
+    return name is None or bool(view.loads(name, view.find_home(node)))
 
 
 def _check_once(view: View, queue: ast.expr) -> None:
     """That nothing else takes elements of a queue, or records of a reader."""
-    name = names.key(queue)
+    name = names.find_key(queue)
     if name is None:
         return
-    uses = view.loads(name, view.home(queue))
+    uses = view.loads(name, view.find_home(queue))
     if len(uses) > 1 or view.may_repeat(queue):
         raise Unread(
             view,

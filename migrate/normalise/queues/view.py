@@ -6,9 +6,9 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 Home = ast.FunctionDef | ast.Module
 _REPEATS = (
@@ -64,8 +64,8 @@ class View:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.tree = tree_of(text.source)
-        self.scopes = scopes_of(self.tree)
+        self.tree = parse_source(text.source)
+        self.scopes = build_scopes(self.tree)
         self._taken = {
             n.id for n in walk_breadth_first(self.tree) if isinstance(n, ast.Name)
         }
@@ -74,7 +74,7 @@ class View:
         }
         self._taken |= set(self.scopes.module.bindings)
 
-    def calls(self) -> list[tuple[ast.Call, str]]:
+    def list_calls(self) -> list[tuple[ast.Call, str]]:
         """Calls of TensorFlow's symbols, in the order of the text."""
         found = [
             (node, self.scopes.resolve(node.func) or "")
@@ -90,24 +90,27 @@ class View:
     def tensorflow(self) -> str | None:
         """The name under which the module has TensorFlow."""
         for name in ("tf", *self.scopes.module.bindings):
-            if self.scopes.stands_for(name) in ("tensorflow", "tensorflow.compat.v1"):
+            if self.scopes.find_imported_path(name) in (
+                "tensorflow",
+                "tensorflow.compat.v1",
+            ):
                 return name
         return None
 
-    def statement(self, node: ast.AST) -> ast.stmt:
+    def find_statement(self, node: ast.AST) -> ast.stmt:
         while not isinstance(node, ast.stmt):
             node = self.scopes.parents[node]
         return node
 
-    def suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         """The suite that a statement is a part of."""
         above = self.scopes.parents[statement]
-        for _, suite in names.suites(above):  # type: ignore[arg-type]
+        for _, suite in names.list_suites(above):  # type: ignore[arg-type]
             if statement in suite:
                 return suite
         raise AssertionError("a statement without a suite")
 
-    def home(self, node: ast.AST) -> Home:
+    def find_home(self, node: ast.AST) -> Home:
         """The function, or the module, in which a node's code runs."""
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
             node = self.scopes.parents[node]
@@ -121,7 +124,7 @@ class View:
                 return True
         return False
 
-    def fresh(self, wish: str) -> str:
+    def choose_free_name(self, wish: str) -> str:
         """A name that the file does not use."""
         name, number = wish, 2
         while name in self._taken:
@@ -138,16 +141,16 @@ class View:
                 return self.indent(inner[0]) or "    "
         return "    "
 
-    def flat(self, node: ast.AST) -> str:
+    def flatten_expression(self, node: ast.AST) -> str:
         """An expression in one line."""
-        segment = self.text.segment(node)
+        segment = self.text.find_segment(node)
         return segment if "\n" not in segment else ast.unparse(node)
 
     def indent(self, statement: ast.stmt) -> str:
         line = self.text.lines[statement.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
 
-    def line(self, node: ast.AST) -> int:
+    def find_line(self, node: ast.AST) -> int:
         """A node's line in the original file."""
         return self.text.origins[node.lineno - 1]  # type: ignore[attr-defined]
 
@@ -164,14 +167,14 @@ class View:
     def drop_statement(self, statement: ast.stmt) -> Text:
         """The text without a statement; `pass`, where it was alone in its suite."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
-        alone = len(self.suite(statement)) == 1
+        alone = len(self.find_suite(statement)) == 1
         left = [self.indent(statement) + "pass"] if alone else []
         return self.text.splice(
             first, last, left, [self.text.origins[first - 1]] * len(left)
         )
 
-    def bindings(self, name: ast.Name) -> list[ast.AST]:
-        owner = self.scopes.scope_of(name).owner(name.id)
+    def list_bindings(self, name: ast.Name) -> list[ast.AST]:
+        owner = self.scopes.find_scope(name).find_owner(name.id)
         return owner.bindings.get(name.id, []) if owner is not None else []
 
     def loads(self, name: str, home: Home) -> list[ast.AST]:
@@ -181,5 +184,5 @@ class View:
             for node in walk_breadth_first(home)
             if isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
-            and names.key(node) == name
+            and names.find_key(node) == name
         ]

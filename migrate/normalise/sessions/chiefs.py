@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
 from migrate.rules.mistakes import chiefs
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 
 def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
@@ -17,8 +17,8 @@ def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
     """
     if "Server(" not in text.source:
         return text, ()
-    scopes = scopes_of(tree_of(text.source))
-    index = chiefs.task_index(scopes)
+    scopes = build_scopes(parse_source(text.source))
+    index = chiefs.find_task_index(scopes)
     wrong = list(chiefs.find_wrong_tests(scopes)) if index is not None else []
     if not wrong:
         return text, ()

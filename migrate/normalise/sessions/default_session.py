@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = "tf.get_default_session"
@@ -25,7 +25,7 @@ _SESSIONS = (*roles.PLAIN_SESSIONS, "tf.InteractiveSession")
 def name_default_session(text: Text) -> Text:
     """The text with `tf.get_default_session()` replaced by the session's name."""
     while "get_default_session" in text.source:
-        new = _Default(text).one()
+        new = _Default(text).rewrite_default()
         if new is None:
             break
         text = new
@@ -35,11 +35,11 @@ def name_default_session(text: Text) -> Text:
 class _Default:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def one(self) -> Text | None:
-        name = session_name(self._scopes)
+    def rewrite_default(self) -> Text | None:
+        name = find_session_name(self._scopes)
         if name is None:
             return None
         for node in walk_breadth_first(self._tree):
@@ -49,7 +49,10 @@ class _Default:
                 continue
             statement = self._scopes.parents[node]
             if not isinstance(statement, ast.Assign):
-                if self._scopes.scope_of(node).owner(name) is self._scopes.module:
+                if (
+                    self._scopes.find_scope(node).find_owner(name)
+                    is self._scopes.module
+                ):
                     return self._text.apply_edits([Edit(node, name)])
                 continue
             new = self._drop_default_session(statement, name)
@@ -59,7 +62,7 @@ class _Default:
 
     def _drop_default_session(self, statement: ast.Assign, name: str) -> Text | None:
         """Without `session = tf.get_default_session()`, its name replaced."""
-        scope = self._scopes.scope_of(statement)
+        scope = self._scopes.find_scope(statement)
         if not (
             len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
@@ -70,7 +73,7 @@ class _Default:
         target = statement.targets[0].id
         if len(scope.bindings.get(target, [])) != 1:
             return None
-        if target != name and scope.owner(name) is not self._scopes.module:
+        if target != name and scope.find_owner(name) is not self._scopes.module:
             return None
         edits = [
             Edit(node, name)
@@ -78,13 +81,13 @@ class _Default:
             if isinstance(node, ast.Name)
             and node.id == target
             and isinstance(node.ctx, ast.Load)
-            and self._scopes.scope_of(node).owner(target) is scope
+            and self._scopes.find_scope(node).find_owner(target) is scope
         ]
         text = self._text.apply_edits(edits)
         line = text.lines[statement.lineno - 1]
         suite = next(
             s
-            for _, s in names.suites(self._scopes.parents[statement])  # type: ignore[arg-type]
+            for _, s in names.list_suites(self._scopes.parents[statement])  # type: ignore[arg-type]
             if statement in s
         )
         left = (
@@ -99,7 +102,7 @@ class _Default:
         )
 
 
-def session_name(scopes: Scopes) -> str | None:
+def find_session_name(scopes: Scopes) -> str | None:
     """The module's name of its one plain session; None where it has none such."""
     found: list[str | None] = []
     for node in walk_breadth_first(scopes.tree):
@@ -116,7 +119,7 @@ def session_name(scopes: Scopes) -> str | None:
         elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             target = parent.targets[0]
         plain = scopes.resolve(node.func) in _SESSIONS
-        module = scopes.scope_of(node) is scopes.module
+        module = scopes.find_scope(node) is scopes.module
         named = isinstance(target, ast.Name) and plain and module
         found.append(target.id if named else None)  # type: ignore[union-attr]
     return found[0] if len(found) == 1 else None
@@ -130,8 +133,8 @@ def find_calls_in_functions(scopes: Scopes, name: str) -> list[ast.Call]:
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("eval", "run")
-        and scopes.scope_of(node) is not scopes.module
-        and scopes.scope_of(node).owner(name) is scopes.module
+        and scopes.find_scope(node) is not scopes.module
+        and scopes.find_scope(node).find_owner(name) is scopes.module
         and _is_modules(scopes, node.func.value)
     ]
 
@@ -142,7 +145,7 @@ def _is_modules(scopes: Scopes, receiver: ast.expr) -> bool:
         receiver = receiver.value
     if not isinstance(receiver, ast.Name):
         return False
-    owner = scopes.scope_of(receiver).owner(receiver.id)
+    owner = scopes.find_scope(receiver).find_owner(receiver.id)
     return owner is scopes.module and all(
         isinstance(b, ast.Assign) for b in owner.bindings.get(receiver.id, [])
     )

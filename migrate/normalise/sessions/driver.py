@@ -11,9 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -22,10 +22,10 @@ _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "confi
 def shape_driver(text: Text) -> Text:
     """The text with its driver in that shape, as far as it is clear."""
     steps: tuple[tuple[str, Callable[[_Driver], Text | None]], ...] = (
-        ("Server", _Driver.one_server),
-        ("SyncReplicas", _Driver.flag_before_server),
-        ("Session(", _Driver.session_in_with),
-        ("Session(", _Driver.session_outermost),
+        ("Server", _Driver.join_servers),
+        ("SyncReplicas", _Driver.move_flag_before_server),
+        ("Session(", _Driver.put_session_in_with),
+        ("Session(", _Driver.move_session_outermost),
         ("reuse_variables", _Driver.reuse_argument),
     )
     for mark, step in steps:
@@ -37,7 +37,7 @@ def shape_driver(text: Text) -> Text:
     return text
 
 
-def _span(items: Sequence[ast.withitem]) -> ast.expr:
+def _make_span(items: Sequence[ast.withitem]) -> ast.expr:
     """A node of the place that all items of a `with` have together."""
     span = ast.Constant(None)
     first, last = (
@@ -52,7 +52,7 @@ def _span(items: Sequence[ast.withitem]) -> ast.expr:
 def _parses(text: Text) -> bool:
     """Lines that mix tabs and spaces cannot always be indented."""
     try:
-        tree_of(text.source)
+        parse_source(text.source)
     except SyntaxError:
         return False
     return True
@@ -61,8 +61,8 @@ def _parses(text: Text) -> bool:
 class _Driver:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
     def _find_assignments_of(self, symbol: str) -> list[ast.Assign]:
         """Assignments of the symbol's results to plain names."""
@@ -79,7 +79,7 @@ class _Driver:
 
     # -- one server ----------------------------------------------------------------------
 
-    def one_server(self) -> Text | None:
+    def join_servers(self) -> Text | None:
         """A server made in the `ps` branch and in the other: made before both."""
         made = self._find_assignments_of("tf.train.Server")
         if len(made) != 2 or ast.dump(made[0].targets[0]) != ast.dump(
@@ -94,11 +94,11 @@ class _Driver:
             and (second in branch.orelse or self._is_in_elif(second, branch))
         ):
             return None
-        job = self._job(branch.test, first, second)
+        job = self._find_job(branch.test, first, second)
         if job is None:
             return None
-        bound = self._arguments(second)
-        others = {**self._arguments(first), "job_name": None, "config": None}
+        bound = self._map_arguments(second)
+        others = {**self._map_arguments(first), "job_name": None, "config": None}
         if any(
             ast.dump(value) != ast.dump(others[name] or value)
             for name, value in bound.items()
@@ -109,14 +109,14 @@ class _Driver:
             name
             for statement in [*branch.body, *branch.orelse]
             if statement not in made
-            for name in names.binds(statement)
+            for name in names.find_binds(statement)
         }
-        if any(names.reads(v) & inside for v in bound.values()):
+        if any(names.find_reads(v) & inside for v in bound.values()):
             return None
         assert isinstance(second.value, ast.Call)
         assert isinstance(second.targets[0], ast.Name)
-        config = self._arguments(first).get("config")
-        if config is not None and names.reads(config) & inside:
+        config = self._map_arguments(first).get("config")
+        if config is not None and names.find_reads(config) & inside:
             return None
         shown = {name: self._flatten(value) for name, value in bound.items()}
         shown["job_name"] = job
@@ -126,14 +126,14 @@ class _Driver:
             shown["config"] = f"{self._flatten(config)} if {test} else {other}"
         parts = [f"{k}={v}" for k, v in shown.items() if k != _SERVER[0]]
         cluster = self._flatten(bound[_SERVER[0]])
-        func = self._text.segment(second.value.func)
+        func = self._text.find_segment(second.value.func)
         indent = self._indent(branch)
         line = (
             f"{indent}{second.targets[0].id} = {func}({', '.join([cluster, *parts])})"
         )
         text = self._text
         for statement in (second, first):
-            alone = len(self._suite(statement) or ()) == 1
+            alone = len(self._find_suite(statement) or ()) == 1
             text = text.splice(
                 statement.lineno,
                 statement.end_lineno or statement.lineno,
@@ -150,13 +150,15 @@ class _Driver:
             and statement in branch.orelse[0].body
         )
 
-    def _arguments(self, statement: ast.Assign) -> dict[str, ast.expr]:
+    def _map_arguments(self, statement: ast.Assign) -> dict[str, ast.expr]:
         assert isinstance(statement.value, ast.Call)
         return names.bind_arguments(statement.value, _SERVER) or {}
 
-    def _job(self, test: ast.expr, first: ast.Assign, second: ast.Assign) -> str | None:
+    def _find_job(
+        self, test: ast.expr, first: ast.Assign, second: ast.Assign
+    ) -> str | None:
         """The job's name as an expression: what the test compares with "ps"."""
-        one, other = (self._arguments(s).get("job_name") for s in (first, second))
+        one, other = (self._map_arguments(s).get("job_name") for s in (first, second))
         if one is None or other is None:
             return None
         if ast.dump(one) == ast.dump(other):
@@ -175,12 +177,12 @@ class _Driver:
 
     # -- whether to synchronise ------------------------------------------------------------
 
-    def flag_before_server(self) -> Text | None:
+    def move_flag_before_server(self) -> Text | None:
         """`sync = FLAGS.sync`, asked where the optimizer is wrapped: before the server."""
         made = self._find_assignments_of("tf.train.Server")
         if len(made) != 1:
             return None
-        suite = self._suite(made[0])
+        suite = self._find_suite(made[0])
         if suite is None:
             return None
         asked: set[str] = set()
@@ -190,7 +192,7 @@ class _Driver:
                 and self._scopes.resolve(n.func) == "tf.train.SyncReplicasOptimizer"
                 for n in walk_breadth_first(node)
             ):
-                asked |= names.reads(node.test)
+                asked |= names.find_reads(node.test)
         for statement in suite[suite.index(made[0]) + 1 :]:
             if not (
                 isinstance(statement, ast.Assign)
@@ -202,13 +204,13 @@ class _Driver:
             ):
                 continue
             name = statement.targets[0].id
-            scope = self._scopes.scope_of(statement)
+            scope = self._scopes.find_scope(statement)
             root: ast.AST = statement.value
             while isinstance(root, ast.Attribute):
                 root = root.value
             if len(scope.bindings.get(name, [])) != 1 or not (
                 isinstance(root, ast.Name)
-                and scope.owner(root.id) is self._scopes.module
+                and scope.find_owner(root.id) is self._scopes.module
             ):
                 continue
             line = self._text.lines[statement.lineno - 1]
@@ -221,7 +223,7 @@ class _Driver:
 
     # -- the session -----------------------------------------------------------------------
 
-    def session_in_with(self) -> Text | None:
+    def put_session_in_with(self) -> Text | None:
         """`sess = MonitoredTrainingSession(...)`, later closed or never: a `with`.
 
         A plain session may be made long before it is used: the `with` begins there.
@@ -236,7 +238,7 @@ class _Driver:
         statement = made[0]
         assert isinstance(statement.targets[0], ast.Name)
         name = statement.targets[0].id
-        suite = self._suite(statement)
+        suite = self._find_suite(statement)
         if suite is None:
             return None
         rest = suite[suite.index(statement) + 1 :]
@@ -246,7 +248,7 @@ class _Driver:
                 isinstance(i.context_expr, ast.Name) and i.context_expr.id == name
                 for i in later.items
             ):
-                if any(name in names.reads(s) for s in rest[:index]):
+                if any(name in names.find_reads(s) for s in rest[:index]):
                     return None
                 return self._enter_session(statement, later, name, call)
         closes = [s for s in rest if self._closes(s, name)]
@@ -258,7 +260,9 @@ class _Driver:
                 i for i, s in enumerate(rest) if name in self._find_mentioned_names(s)
             ]
             before = rest[: used[0]] if used else []
-            if any(names.binds(s) & names.reads(statement.value) for s in before):
+            if any(
+                names.find_binds(s) & names.find_reads(statement.value) for s in before
+            ):
                 return None
             rest = rest[used[0] :] if used else []
         if not rest or any(
@@ -296,7 +300,7 @@ class _Driver:
             and isinstance(statement.value, ast.Call)
             and isinstance(statement.value.func, ast.Attribute)
             and statement.value.func.attr == "close"
-            and names.key(statement.value.func.value) == name
+            and names.find_key(statement.value.func.value) == name
         )
 
     def _wrap_rest(
@@ -308,7 +312,7 @@ class _Driver:
         call: str,
     ) -> Text:
         indent = self._indent(statement)
-        step = "\t" if indent.endswith("\t") else self._step()
+        step = "\t" if indent.endswith("\t") else self._find_indent()
         end = rest[-1].end_lineno or rest[-1].lineno
         first = (statement.end_lineno or statement.lineno) + 1
         inner, origins_ = self._text.indent_statements(rest, indent, step)
@@ -328,7 +332,7 @@ class _Driver:
             text = text.splice(close.lineno, close.end_lineno or close.lineno, [], [])
         return text.splice(statement.lineno, end, lines, origins)
 
-    def session_outermost(self) -> Text | None:
+    def move_session_outermost(self) -> Text | None:
         """`with open(...) as log:` around nothing but the session: inside it."""
         for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.With) and len(node.body) == 1):
@@ -341,20 +345,20 @@ class _Driver:
                 not isinstance(session, ast.Call)
                 or self._scopes.resolve(session.func) not in roles.SESSIONS
                 or any(self._is_tf(i.context_expr) for i in node.items)
-                or names.reads(session)
-                & set().union(*[names.binds_of_item(i) for i in node.items])
+                or names.find_reads(session)
+                & set().union(*[names.find_item_binds(i) for i in node.items])
             ):
                 continue
             target = inner.items[0].optional_vars
             if target is None:
                 return None
-            outer = ", ".join(self._item(item) for item in node.items)
-            first, last = _span(node.items), _span(inner.items)
-            new = self._item(inner.items[0])
+            outer = ", ".join(self._spell_item(item) for item in node.items)
+            first, last = _make_span(node.items), _make_span(inner.items)
+            new = self._spell_item(inner.items[0])
             return self._text.apply_edits([Edit(first, new), Edit(last, outer)])
         return None
 
-    def _item(self, item: ast.withitem) -> str:
+    def _spell_item(self, item: ast.withitem) -> str:
         text = self._flatten(item.context_expr)
         if item.optional_vars is None:
             return text
@@ -375,7 +379,7 @@ class _Driver:
             if not (
                 isinstance(call, ast.Call)
                 and self._scopes.resolve(call.func) == "tf.variable_scope"
-                and names.argument(call, "reuse", 8) is None
+                and names.find_argument(call, "reuse", 8) is None
             ):
                 continue
             bound = node.items[0].optional_vars
@@ -424,7 +428,7 @@ class _Driver:
 
     # -- places ----------------------------------------------------------------------------
 
-    def _suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -435,7 +439,7 @@ class _Driver:
     def _indent(self, statement: ast.stmt) -> str:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
-    def _step(self) -> str:
+    def _find_indent(self) -> str:
         """One level of indentation."""
         two = any(
             line.startswith("  ") and not line.startswith("   ")
@@ -447,6 +451,6 @@ class _Driver:
         """An expression as one line; comments inside are not the program's meaning."""
         return (
             " ".join(ast.unparse(value).split("\n"))
-            if "\n" in self._text.segment(value)
-            else self._text.segment(value)
+            if "\n" in self._text.find_segment(value)
+            else self._text.find_segment(value)
         )

@@ -21,10 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _ERROR = (
     "the migrated program does not use servers that another program started: "
@@ -36,8 +36,8 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such a flag raising an error, and what is said of it."""
     if "Server" not in text.source or ".target" not in text.source:
         return text, ()
-    scopes = scopes_of(tree_of(text.source))
-    for started in _conditional_servers(scopes):
+    scopes = build_scopes(parse_source(text.source))
+    for started in _find_conditional_servers(scopes):
         for opened in walk_breadth_first(scopes.tree):
             if not isinstance(opened, ast.If) or opened.lineno <= started.lineno:
                 continue
@@ -58,7 +58,7 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     return text, ()
 
 
-def _conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
+def _find_conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
     """Branches that start the program's one server, and have no other side."""
     found = [
         node
@@ -84,7 +84,7 @@ def _find_own_server_suite(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
         return []
     if ast.dump(opened.test) == ast.dump(test):
         own, other = opened.body, opened.orelse
-    elif _opposite(opened.test, test):
+    elif _are_opposite(opened.test, test):
         own, other = opened.orelse, opened.body
     else:
         return []
@@ -109,7 +109,7 @@ def _find_own_server_suite(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
     return own if on_server and on_address else []
 
 
-def _opposite(one: ast.expr, other: ast.expr) -> bool:
+def _are_opposite(one: ast.expr, other: ast.expr) -> bool:
     """Whether one of two tests is `not` the other."""
     for inner, outer in ((one, other), (other, one)):
         if isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not):

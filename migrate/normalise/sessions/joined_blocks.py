@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import effects, names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
@@ -25,7 +25,7 @@ _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
 
 def join_blocks(text: Text) -> Text:
     """The text with such blocks as one; the same text where there are none."""
-    return repeat_step(text, _step) if may_join(text) else text
+    return repeat_step(text, _join_blocks) if may_join(text) else text
 
 
 def may_join(text: Text) -> bool:
@@ -33,8 +33,8 @@ def may_join(text: Text) -> bool:
     return "Session(" in text.source and "open(" in text.source
 
 
-def _step(text: Text) -> Text | None:
-    scopes = scopes_of(tree_of(text.source))
+def _join_blocks(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
     for outer in scopes.walk():
         if not isinstance(outer, ast.With):
             continue
@@ -42,7 +42,7 @@ def _step(text: Text) -> Text | None:
         if not isinstance(inner, ast.With):
             continue
         if _is_plain(scopes, outer) and _opens(scopes, inner):
-            before = _graph_before(scopes, outer, leading)
+            before = _is_graph_before(scopes, outer, leading)
         else:
             plain = _opens(scopes, outer) and _is_plain(scopes, inner)
             before = plain and not leading
@@ -71,18 +71,18 @@ def _is_plain(scopes: Scopes, block: ast.With) -> bool:
 
 def _opens_file(scopes: Scopes, function: ast.expr) -> bool:
     if isinstance(function, ast.Name) and function.id == "open":
-        return scopes.scope_of(function).owner("open") is None
+        return scopes.find_scope(function).find_owner("open") is None
     return scopes.find_dotted_path(function) in _OPENS_FILE
 
 
-def _graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -> bool:
+def _is_graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -> bool:
     """Whether what a block begins with only builds graph, of nothing that it opens."""
-    opened = set().union(*[names.binds_of_item(item) for item in outer.items])
-    header = set().union(*[names.reads(item.context_expr) for item in outer.items])
+    opened = set().union(*[names.find_item_binds(item) for item in outer.items])
+    header = set().union(*[names.find_reads(item.context_expr) for item in outer.items])
     return all(
         isinstance(statement, ast.Assign)
-        and not names.reads(statement) & opened
-        and not names.binds(statement) & header
+        and not names.find_reads(statement) & opened
+        and not names.find_binds(statement) & header
         and all(
             not isinstance(node, ast.Call) or _is_of_graph(scopes, node)
             for node in walk_breadth_first(statement)
@@ -118,7 +118,7 @@ def _join_two_blocks(text: Text, outer: ast.With, inner: ast.With) -> Text:
     step = first[len(head) - len(head.lstrip()) : len(first) - len(first.lstrip())]
     indent = head[: len(head) - len(head.lstrip())]
     items = [*outer.items, *inner.items]
-    header = f"{indent}with {', '.join(_item(text, item) for item in items)}:"
+    header = f"{indent}with {', '.join(_spell_item(text, item) for item in items)}:"
     begin, end = outer.lineno, outer.end_lineno or outer.lineno
     numbers = [n for n in range(begin + 1, end + 1)]
     lines = [
@@ -130,8 +130,8 @@ def _join_two_blocks(text: Text, outer: ast.With, inner: ast.With) -> Text:
     return text.splice(begin, end, lines, [text.origins[n - 1] for n in numbers])
 
 
-def _item(text: Text, item: ast.withitem) -> str:
-    call = text.segment(item.context_expr)
+def _spell_item(text: Text, item: ast.withitem) -> str:
+    call = text.find_segment(item.context_expr)
     if item.optional_vars is None:
         return call
-    return f"{call} as {text.segment(item.optional_vars)}"
+    return f"{call} as {text.find_segment(item.optional_vars)}"

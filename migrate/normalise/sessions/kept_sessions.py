@@ -15,9 +15,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _SESSIONS = roles.SESSIONS | {
@@ -30,19 +30,19 @@ def enter_sessions(text: Text) -> Text:
     """The text with each such session opened by its own `with`."""
     if "Session(" not in text.source:
         return text
-    return repeat_step(repeat_step(text, _first_tried), _enter_first_session)
+    return repeat_step(repeat_step(text, _move_first_tried), _enter_first_session)
 
 
 def _enter_first_session(text: Text) -> Text | None:
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for made, between, block in _find_kept_sessions(scopes, tree):
         assert isinstance(made.targets[0], ast.Name)
         if any(find_lines_inside_strings(s) for s in [made, *between]):
             continue
         target = block.items[0].optional_vars
-        name = text.segment(target) if target is not None else made.targets[0].id
-        shown = text.segment(made.value)
+        name = text.find_segment(target) if target is not None else made.targets[0].id
+        shown = text.find_segment(made.value)
         at = text.lines[made.lineno - 1]
         outer = at[: len(at) - len(at.lstrip())]
         first = block.body[0]
@@ -64,17 +64,17 @@ def _enter_first_session(text: Text) -> Text | None:
             ],
         )
         try:
-            tree_of(new.source)
+            parse_source(new.source)
         except SyntaxError:
             continue
         return new
     return None
 
 
-def _first_tried(text: Text) -> Text | None:
+def _move_first_tried(text: Text) -> Text | None:
     """The text with one session made where a `try:` enters it."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for made, between, block in _find_kept_sessions(scopes, tree, tried=True):
         if find_lines_inside_strings(made) or not all(
             _tells(scopes, s) for s in between
@@ -82,10 +82,10 @@ def _first_tried(text: Text) -> Text | None:
             continue
         if not text.is_alone(made):
             continue
-        name = text.segment(made.targets[0])
+        name = text.find_segment(made.targets[0])
         given = block.items[0].optional_vars
-        call = ast.unparse(made.value) if "\n" in text.segment(made.value) else ""
-        shown = call or text.segment(made.value)
+        call = ast.unparse(made.value) if "\n" in text.find_segment(made.value) else ""
+        shown = call or text.find_segment(made.value)
         edits = [Edit(block.items[0].context_expr, shown)]
         if given is None:
             edits = [Edit(block.items[0].context_expr, f"{shown} as {name}")]
@@ -142,7 +142,7 @@ def _find_kept_sessions(
         for _, suite in (
             [("", node.body)]
             if isinstance(node, ast.Module)
-            else (names.suites(node) if isinstance(node, ast.stmt) else [])
+            else (names.list_suites(node) if isinstance(node, ast.stmt) else [])
         ):
             for at, made in enumerate(suite):
                 if not (

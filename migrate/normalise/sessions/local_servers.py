@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 from migrate.tables import roles
 
 _LOCAL = "tf.train.Server.create_local_server"
@@ -27,15 +27,15 @@ def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """
     if "create_local_server" not in text.source:
         return text, ()
-    scopes = scopes_of(tree_of(text.source))
+    scopes = build_scopes(parse_source(text.source))
     made = [
         node
         for node in scopes.walk()
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == _LOCAL
     ]
-    if len(made) != 1 or names.argument(made[0], "start", 1) is not None:
+    if len(made) != 1 or names.find_argument(made[0], "start", 1) is not None:
         return text, ()
-    edits = _edits(scopes, made[0], text)
+    edits = _make_edits(scopes, made[0], text)
     if edits is None:
         return text, ()
     finding = Finding(
@@ -50,7 +50,7 @@ def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     return text.apply_edits(edits), (finding,)
 
 
-def _edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
+def _make_edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
     target = scopes.parents[made]
     if isinstance(target, ast.Attribute) and target.attr == "target":
         return [Edit(target, '""')] if _opens(scopes, target) else None
@@ -59,7 +59,7 @@ def _edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
     name = target.targets[0]
     if not isinstance(name, ast.Name):
         return None
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None or len(owner.bindings.get(name.id, [])) != 1:
         return None
     uses = [
@@ -68,7 +68,7 @@ def _edits(scopes: Scopes, made: ast.Call, text: Text) -> list[Edit] | None:
         if isinstance(node, ast.Name)
         and node.id == name.id
         and isinstance(node.ctx, ast.Load)
-        and scopes.scope_of(node).owner(name.id) is owner
+        and scopes.find_scope(node).find_owner(name.id) is owner
     ]
     if len(uses) != 1 or not text.is_alone(target):
         return None

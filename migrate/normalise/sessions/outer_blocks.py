@@ -16,10 +16,10 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 # What tells of a cluster, whose devices are not those of the own process.
@@ -37,7 +37,7 @@ def open_outer_blocks(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without such blocks, and what is said of them."""
     said: list[Finding] = []
     while "Session" in text.source:
-        scopes = scopes_of(tree_of(text.source))
+        scopes = build_scopes(parse_source(text.source))
         found = next(_find_blocks(scopes, text), None)
         if found is None:
             break
@@ -106,12 +106,12 @@ def _calls_for(scopes: Scopes, block: ast.With, session: ast.Call) -> bool:
 
 def _is_on_lines(block: ast.With) -> bool:
     """Whether a block's statements have lines of their own, and no texts of several."""
-    return block.body[0].lineno > _header_end(block) and not find_lines_inside_strings(
+    return block.body[0].lineno > _find_header_end(
         block
-    )
+    ) and not find_lines_inside_strings(block)
 
 
-def _header_end(block: ast.With) -> int:
+def _find_header_end(block: ast.With) -> int:
     return block.items[-1].context_expr.end_lineno or block.lineno
 
 
@@ -125,7 +125,7 @@ def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
     ):
         return False
     if item.optional_vars is not None:
-        name = names.key(item.optional_vars)
+        name = names.find_key(item.optional_vars)
         if any(
             isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
             for n in scopes.walk()
@@ -133,7 +133,7 @@ def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
             return False
     graph: ast.expr | None = call.func.value
     if isinstance(graph, ast.Name):
-        owner = scopes.scope_of(graph).owner(graph.id)
+        owner = scopes.find_scope(graph).find_owner(graph.id)
         made = owner.bindings.get(graph.id, []) if owner is not None else []
         alone = len(made) == 1 and isinstance(made[0], ast.Assign)
         graph = made[0].value if alone else None  # type: ignore[attr-defined]
@@ -158,7 +158,7 @@ def _drop_calls(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
     rest = [item for item in block.items if item.context_expr not in gone]
     head = text.lines[block.lineno - 1]
     outer = head[: len(head) - len(head.lstrip())]
-    begin = _header_end(block)
+    begin = _find_header_end(block)
     if rest:
         # An edit leaves as many lines as there were.
         header = "with " + ", ".join(ast.unparse(item) for item in rest)

@@ -18,9 +18,9 @@ import ast
 
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.normalise.feeds.view import Unclear, View, flat
+from migrate.normalise.feeds.view import Unclear, View, flatten_expression
 from migrate.normalise.text import Text
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.tables import supervisor as table
 
 _MANAGER = "tf.train.SessionManager"
@@ -70,9 +70,9 @@ class _Manager:
             or not view.text.is_alone(statement)
         ):
             raise Unclear
-        opened = self._uses(statement)
-        waits = [c for c in opened if method(c) == "wait_for_session"]
-        prepared = [c for c in opened if method(c) == "prepare_session"]
+        opened = self._find_uses(statement)
+        waits = [c for c in opened if find_method(c) == "wait_for_session"]
+        prepared = [c for c in opened if find_method(c) == "prepare_session"]
         if len(prepared) != 1 or len(waits) > 1:
             raise Unclear
         self._line = view.text.origins[prepared[0].lineno - 1]
@@ -91,7 +91,7 @@ class _Manager:
             "the session restores or is initialised as the manager would have done",
         )
 
-    def _uses(self, statement: ast.Assign) -> list[ast.Call]:
+    def _find_uses(self, statement: ast.Assign) -> list[ast.Call]:
         found = []
         target = statement.targets[0]
         assert isinstance(target, ast.Name)
@@ -101,7 +101,7 @@ class _Manager:
             around = self._view.scopes.parents[node]
             call = self._view.scopes.parents[around]
             if (
-                binding(self._view.scopes, node) is not self._made
+                find_binding(self._view.scopes, node) is not self._made
                 or not isinstance(around, ast.Attribute)
                 or around.attr not in ("prepare_session", "wait_for_session")
                 or not isinstance(call, ast.Call)
@@ -110,7 +110,7 @@ class _Manager:
             found.append(call)
         return found
 
-    def _begins(self) -> ast.expr | None:
+    def _find_begun(self) -> ast.expr | None:
         """What the manager runs after the initialisation: its local_init_op."""
         if self._made.args or any(k.arg is None for k in self._made.keywords):
             raise Unclear
@@ -127,7 +127,7 @@ class _Manager:
                 raise Unclear
         return local
 
-    def _arguments(self, call: ast.Call) -> dict[str, ast.expr]:
+    def _map_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         """What prepare_session is given, without what asks for nothing."""
         bound = names.bind_arguments(call, table.PREPARE_PARAMETERS)
         if bound is None:
@@ -144,15 +144,15 @@ class _Manager:
             raise Unclear
         if "init_op" not in given and "checkpoint_filename_with_path" not in given:
             raise Unclear
-        if "init_fn" in given and names.key(given["init_fn"]) is None:
+        if "init_fn" in given and names.find_key(given["init_fn"]) is None:
             raise Unclear
         return given
 
     # -- one process, or each for itself ----------------------------------------------------------
 
     def _rewrite_alone(self, statement: ast.Assign, call: ast.Call) -> Text:
-        given = self._arguments(call)
-        local = self._begins()
+        given = self._map_arguments(call)
+        local = self._find_begun()
         parent = self._view.scopes.parents[call]
         if isinstance(parent, ast.withitem):
             block = self._view.scopes.parents[parent]
@@ -170,7 +170,7 @@ class _Manager:
             ):
                 raise Unclear
         elif isinstance(parent, ast.Assign) and self._view.text.is_alone(parent):
-            kept = names.key(parent.targets[0])
+            kept = names.find_key(parent.targets[0])
             if kept is None or len(parent.targets) != 1:
                 raise Unclear
             session, indent = kept, self._view.indent(parent)
@@ -198,9 +198,11 @@ class _Manager:
     def _write_session(self, given: dict[str, ast.expr]) -> str:
         parts = []
         if "master" in given:
-            parts.append(flat(self._view.text, given["master"]))
+            parts.append(flatten_expression(self._view.text, given["master"]))
         if "config" in given:
-            parts.append(f"config={flat(self._view.text, given['config'])}")
+            parts.append(
+                f"config={flatten_expression(self._view.text, given['config'])}"
+            )
         return f"tf.Session({', '.join(parts)})"
 
     def _write_start(
@@ -212,22 +214,24 @@ class _Manager:
     ) -> list[str]:
         """What prepare_session does with the session it has made."""
         text = self._view.text
-        saver = flat(text, given["saver"]) if "saver" in given else ""
+        saver = flatten_expression(text, given["saver"]) if "saver" in given else ""
         made = []
         if "init_op" in given:
-            made.append(f"{session}.run({flat(text, given['init_op'])})")
+            made.append(f"{session}.run({flatten_expression(text, given['init_op'])})")
         if "init_fn" in given:
-            made.append(f"{flat(text, given['init_fn'])}({session})")
+            made.append(f"{flatten_expression(text, given['init_fn'])}({session})")
         lines_: list[str] = []
         if saver and "checkpoint_filename_with_path" in given:
-            path = flat(text, given["checkpoint_filename_with_path"])
+            path = flatten_expression(text, given["checkpoint_filename_with_path"])
             made = [f"{saver}.restore({session}, {path})"]
         if saver and "checkpoint_dir" in given:
             if "checkpoint_filename_with_path" in given:
                 raise Unclear
             directory = given["checkpoint_dir"]
-            shown = flat(text, directory)
-            name = self._view.fresh("checkpoint_path", self._view.function(call))
+            shown = flatten_expression(text, directory)
+            name = self._view.choose_free_name(
+                "checkpoint_path", self._view.find_function(call)
+            )
             latest = f"tf.train.latest_checkpoint({shown})"
             if not _is_given(directory):
                 latest += f" if {shown} else None"
@@ -236,7 +240,7 @@ class _Manager:
             made = [_STEP + line for line in made]
         lines_ += made
         if local is not None:
-            lines_.append(f"{session}.run({flat(text, local)})")
+            lines_.append(f"{session}.run({flatten_expression(text, local)})")
         return lines_
 
     # -- a chief, and workers that wait for it --------------------------------------------------------
@@ -246,8 +250,8 @@ class _Manager:
     ) -> Text:
         """`if is_chief: sess = sm.prepare_session(...)`, else the others wait."""
         view = self._view
-        given = self._arguments(prepared)
-        local = self._begins()
+        given = self._map_arguments(prepared)
+        local = self._find_begun()
         branch = view.scopes.parents[view.scopes.parents[prepared]]
         if not isinstance(branch, ast.If) or not view.text.is_alone(branch):
             raise Unclear
@@ -257,7 +261,9 @@ class _Manager:
         both = [s.value for s in sides if isinstance(s, ast.Assign)]
         if both != [prepared, waiting] and both != [waiting, prepared]:
             raise Unclear
-        targets = {names.key(s.targets[0]) for s in sides if isinstance(s, ast.Assign)}
+        targets = {
+            names.find_key(s.targets[0]) for s in sides if isinstance(s, ast.Assign)
+        }
         if len(targets) != 1 or None in targets:
             raise Unclear
         other = names.bind_arguments(waiting, ("master", "config", "max_wait_secs"))
@@ -265,7 +271,7 @@ class _Manager:
             raise Unclear
         if ast.dump(other["master"]) != ast.dump(given["master"]):
             raise Unclear
-        chief = flat(view.text, branch.test)
+        chief = flatten_expression(view.text, branch.test)
         if both[0] is waiting:
             chief = f"not ({chief})"
         parts = [f"is_chief={chief}"]
@@ -277,15 +283,15 @@ class _Manager:
             ("init_fn", given.get("init_fn")),
         ):
             if value is not None:
-                parts.append(f"{name}={flat(view.text, value)}")
+                parts.append(f"{name}={flatten_expression(view.text, value)}")
         parts += ["summary_op=None", "save_model_secs=0"]
         indent = view.indent(branch)
-        supervisor = view.fresh("supervisor", view.function(branch))
+        supervisor = view.choose_free_name("supervisor", view.find_function(branch))
         config = given.get("config")
         session = f"{supervisor}.prepare_or_wait_for_session("
-        session += flat(view.text, given["master"])
+        session += flatten_expression(view.text, given["master"])
         if config is not None:
-            session += f", config={flat(view.text, config)}"
+            session += f", config={flatten_expression(view.text, config)}"
         new = [
             f"{indent}{supervisor} = tf.train.Supervisor({', '.join(parts)})",
             f"{indent}{next(iter(targets))} = {session})",
@@ -307,4 +313,7 @@ def _is_given(directory: ast.expr) -> bool:
         return isinstance(directory.left, ast.Constant) or isinstance(
             directory.right, ast.Constant
         )
-    return isinstance(directory, ast.Call) and method(directory) in ("join", "format")
+    return isinstance(directory, ast.Call) and find_method(directory) in (
+        "join",
+        "format",
+    )

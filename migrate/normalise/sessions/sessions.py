@@ -12,10 +12,10 @@ import itertools
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.sessions import default_session
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -55,15 +55,15 @@ def convert_plain_sessions(text: Text) -> Text:
     if "Session(" not in text.source:
         return text
     text = default_session.name_default_session(_Plain(text).name_session())
-    text = _Plain(text).runs_written_out()
+    text = _Plain(text).write_runs_out()
     return _Plain(text).drop_default()
 
 
 class _Monitored:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
     def run(self) -> Text:
         edits: list[Edit] = []
@@ -74,7 +74,7 @@ class _Monitored:
             symbol = self._scopes.resolve(node.func)
             if symbol == "tf.train.SingularMonitoredSession":
                 bound = names.bind_arguments(node, _SINGULAR)
-                new = self._call(node, bound, None) if bound is not None else None
+                new = self._write_call(node, bound, None) if bound is not None else None
             elif symbol == "tf.train.MonitoredSession":
                 new = self._open_creator(node, gone)
             else:
@@ -89,7 +89,7 @@ class _Monitored:
             end = statement.end_lineno or statement.lineno
             left: list[str] = []
             if self._is_all(statement):
-                left = [text.indentation(statement) + "pass"]
+                left = [text.find_indentation(statement) + "pass"]
             origins = [text.origins[statement.lineno - 1]] * len(left)
             text = text.splice(statement.lineno, end, left, origins)
         return text
@@ -102,7 +102,7 @@ class _Monitored:
             branch.orelse,
         )
 
-    def _call(
+    def _write_call(
         self, node: ast.Call, bound: dict[str, ast.expr], chief: str | None
     ) -> str | None:
         """The call of MonitoredTrainingSession; None where an argument has no equal."""
@@ -113,7 +113,7 @@ class _Monitored:
             parts.append(f"is_chief={chief}")
         if not isinstance(node.func, ast.Attribute):
             return None
-        func = self._text.segment(node.func.value) + ".MonitoredTrainingSession"
+        func = self._text.find_segment(node.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join([*parts, _NO_SERVICES])})"
 
     def _open_creator(self, node: ast.Call, gone: list[ast.stmt]) -> str | None:
@@ -122,8 +122,8 @@ class _Monitored:
             return None
         creator = bound.pop("session_creator", None)
         if creator is None:
-            return self._call(node, bound, None)
-        made = self._creations(creator)
+            return self._write_call(node, bound, None)
+        made = self._find_creations(creator)
         if made is None:
             return None
         calls, test, statements = made
@@ -143,9 +143,9 @@ class _Monitored:
         if len(calls) == 1:
             first = self._scopes.resolve(calls[0].func)
             chief = str(first == "tf.train.ChiefSessionCreator")
-        return self._call(node, {**given, **bound}, chief)
+        return self._write_call(node, {**given, **bound}, chief)
 
-    def _creations(
+    def _find_creations(
         self, creator: ast.expr
     ) -> tuple[list[ast.Call], str | None, list[ast.stmt]] | None:
         """The creators' calls, the chief's test, and statements that go with them."""
@@ -156,7 +156,7 @@ class _Monitored:
             return self._choose(creator.test, creator.body, creator.orelse, [])
         if not isinstance(creator, ast.Name):
             return None
-        owner = self._scopes.scope_of(creator).owner(creator.id)
+        owner = self._scopes.find_scope(creator).find_owner(creator.id)
         bindings = owner.bindings[creator.id] if owner is not None else []
         reads = [
             n
@@ -167,7 +167,7 @@ class _Monitored:
         if reads or not all(isinstance(b, ast.Assign) for b in bindings):
             return None
         if len(bindings) == 1 and self._text.is_alone(bindings[0]):  # type: ignore[arg-type]
-            found = self._creations(bindings[0].value)  # type: ignore[attr-defined]
+            found = self._find_creations(bindings[0].value)  # type: ignore[attr-defined]
             if found is None:
                 return None
             return found[0], found[1], [*found[2], bindings[0]]  # type: ignore[list-item]
@@ -190,9 +190,9 @@ class _Monitored:
             name
             for s in (*branch.body, *branch.orelse)
             if s not in (first, second)
-            for name in names.binds(s)
+            for name in names.find_binds(s)
         }
-        reads_inside = names.reads(first.value) | names.reads(second.value)
+        reads_inside = names.find_reads(first.value) | names.find_reads(second.value)
         if reads_inside & inside or not all(map(self._text.is_alone, (first, second))):
             return None
         gone: list[ast.stmt] = [first, second]
@@ -215,17 +215,17 @@ class _Monitored:
         return calls, self._flatten(test), statements
 
     def _flatten(self, value: ast.expr) -> str:
-        segment = self._text.segment(value)
+        segment = self._text.find_segment(value)
         return segment if "\n" not in segment else ast.unparse(value)
 
 
 class _Plain:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def _sessions(self) -> list[ast.Call]:
+    def _list_sessions(self) -> list[ast.Call]:
         return [
             node
             for node in walk_breadth_first(self._tree)
@@ -233,7 +233,7 @@ class _Plain:
             and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
         ]
 
-    def _running(self) -> list[ast.Call]:
+    def _list_running(self) -> list[ast.Call]:
         """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
         return [
             node
@@ -244,12 +244,12 @@ class _Plain:
 
     def name_session(self) -> Text:
         """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""
-        sessions = self._sessions()
+        sessions = self._list_sessions()
         if len(sessions) != 1:
             return self._text
         call = sessions[0]
         parent = self._scopes.parents[call]
-        shown = self._text.segment(call)
+        shown = self._text.find_segment(call)
         taken = {
             n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
         }
@@ -262,24 +262,28 @@ class _Plain:
             return self._text.apply_edits([Edit(call, f"{name} = {shown}")])
         return self._text
 
-    def runs_written_out(self) -> Text:
+    def write_runs_out(self) -> Text:
         """`loss.eval(feed)` is a run of its session: the default one, or that it names."""
-        sessions = self._sessions()
+        sessions = self._list_sessions()
         edits: dict[ast.AST, Edit] = {}
-        for session in reversed(self._running()):  # Inner blocks before outer ones.
-            name, region = self._default(session)
+        for session in reversed(
+            self._list_running()
+        ):  # Inner blocks before outer ones.
+            name, region = self._find_default(session)
             for node in region if name is not None else ():
                 if node not in edits and isinstance(node, ast.Call):
                     edit = self._write_run(node, name)
                     if edit is not None:
                         edits[node] = edit
-        only = default_session.session_name(self._scopes)
+        only = default_session.find_session_name(self._scopes)
         if only is not None:
             for node in default_session.find_calls_in_functions(self._scopes, only):
                 edit = self._write_run(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
-        for node in walk_breadth_first(self._tree) if self._session_names() else ():
+        for node in (
+            walk_breadth_first(self._tree) if self._find_session_names() else ()
+        ):
             if node not in edits and isinstance(node, ast.Call):
                 edit = self._write_run(node, None)
                 if edit is not None:
@@ -288,8 +292,8 @@ class _Plain:
         if len(sessions) == 1 and self._scopes.resolve(sessions[0].func) == (
             _INTERACTIVE
         ):
-            call = next(c for c in _Plain(text)._sessions())
-            func = text.segment(call.func)
+            call = next(c for c in _Plain(text)._list_sessions())
+            func = text.find_segment(call.func)
             if func.endswith("InteractiveSession") and "." in func:
                 plain = func.rpartition(".")[0] + ".Session"
                 text = text.apply_edits([Edit(call.func, plain)])
@@ -297,10 +301,10 @@ class _Plain:
 
     def drop_default(self) -> Text:
         """`with sess.as_default():` around code that runs by the session's name."""
-        sessions = self._running()
+        sessions = self._list_running()
         if len(sessions) != 1:
             return self._text
-        name, _ = self._default(sessions[0])
+        name, _ = self._find_default(sessions[0])
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With) and len(node.items) > 1 and name is not None:
                 among = self._drop_item(node, name)
@@ -336,7 +340,7 @@ class _Plain:
                 node.lineno, end, lines, self._text.origins[node.lineno : end]
             )
             try:
-                tree_of(new.source)
+                parse_source(new.source)
             except SyntaxError:
                 continue
             return new
@@ -379,38 +383,38 @@ class _Plain:
         if (
             len(node.args) == 1
             and "session" not in bound
-            and names.key(node.args[0]) in self._session_names()
+            and names.find_key(node.args[0]) in self._find_session_names()
         ):
             bound = {"session": node.args[0]}  # A variable's only argument.
             given = None
         session = bound.get("session")
         if session is not None:
-            if names.key(session) not in self._session_names():
+            if names.find_key(session) not in self._find_session_names():
                 return None
-            name = names.key(session)
+            name = names.find_key(session)
         if name is None:
             return None
         parts = [node.func.value, *([given] if given is not None else [])]
         shown = ", ".join(
-            self._text.segment(p)
-            if "\n" not in self._text.segment(p)
+            self._text.find_segment(p)
+            if "\n" not in self._text.find_segment(p)
             else ast.unparse(p)
             for p in parts
         )
         return Edit(node, f"{name}.run({shown})")
 
-    def _session_names(self) -> set[str | None]:
+    def _find_session_names(self) -> set[str | None]:
         """What the sessions are called."""
         found: set[str | None] = set()
-        for call in self._running():
+        for call in self._list_running():
             parent = self._scopes.parents[call]
             if isinstance(parent, ast.withitem) and parent.optional_vars is not None:
-                found.add(names.key(parent.optional_vars))
+                found.add(names.find_key(parent.optional_vars))
             elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-                found.add(names.key(parent.targets[0]))
+                found.add(names.find_key(parent.targets[0]))
         return found - {None}
 
-    def _default(self, call: ast.Call) -> tuple[str | None, Iterator[ast.AST]]:
+    def _find_default(self, call: ast.Call) -> tuple[str | None, Iterator[ast.AST]]:
         """The session's name, and the code in which it is the default."""
         parent = self._scopes.parents[call]
         nothing: Iterator[ast.AST] = iter(())
@@ -443,9 +447,9 @@ class _Plain:
         """`with sess:` and `with sess.as_default():`."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return node.func.attr == "as_default" and (
-                names.key(node.func.value) == name
+                names.find_key(node.func.value) == name
             )
-        return names.key(node) == name
+        return names.find_key(node) == name
 
     def _evaluates_itself(self, receiver: ast.expr) -> bool:
         """Whether it is an object of the program's, whose class has an `eval` of its own."""
@@ -457,14 +461,14 @@ class _Plain:
             if isinstance(node, ast.ClassDef)
             and "eval" in {getattr(s, "name", "") for s in node.body}
         }
-        owner = self._scopes.scope_of(receiver).owner(receiver.id)
+        owner = self._scopes.find_scope(receiver).find_owner(receiver.id)
         made = owner.bindings.get(receiver.id, []) if owner is not None else []
         return bool(classes) and (
             receiver.id == "self"
             or any(
                 isinstance(m, ast.Assign)
                 and isinstance(m.value, ast.Call)
-                and names.key(m.value.func) in classes
+                and names.find_key(m.value.func) in classes
                 for m in made
             )
         )
@@ -480,7 +484,10 @@ class _Plain:
 
     def _is_fetched(self, func: ast.Attribute, session: str) -> bool:
         """Whether what `eval` or `run` is called on is of the graph."""
-        if self._scopes.resolve(func) is not None or names.key(func.value) == session:
+        if (
+            self._scopes.resolve(func) is not None
+            or names.find_key(func.value) == session
+        ):
             return False
         receiver = func.value
         if func.attr == "eval":
@@ -497,10 +504,10 @@ class _Plain:
             return self._scopes.resolve(receiver.func) in _OPERATIONS
         if isinstance(receiver, ast.Attribute) and receiver.attr in _GIVING_OPERATIONS:
             return not self._is_set(receiver.attr)
-        key = names.key(receiver)
+        key = names.find_key(receiver)
         return key is not None and any(
             isinstance(made, ast.Assign)
-            and any(names.key(target) == key for target in made.targets)
+            and any(names.find_key(target) == key for target in made.targets)
             and isinstance(made.value, ast.Call)
             and (
                 self._scopes.resolve(made.value.func)

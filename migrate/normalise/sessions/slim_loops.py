@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _TRAIN = "tf.contrib.slim.learning.train"
 _PARAMETERS = (
@@ -42,10 +42,14 @@ def write_out_loop(text: Text) -> Text:
     """The text with the loop; itself where that cannot be told."""
     if not opens(text.source):
         return text
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     tf = next(
-        (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
+        (
+            n
+            for n in scopes.module.bindings
+            if scopes.find_imported_path(n) == "tensorflow"
+        ),
         None,
     )
     found = [
@@ -61,7 +65,7 @@ def write_out_loop(text: Text) -> Text:
     statement = found[0]
     assert isinstance(statement.value, ast.Call)
     bound = names.bind_arguments(statement.value, _PARAMETERS)
-    lines = _lines(bound, tf) if bound else None
+    lines = _write_lines(bound, tf) if bound else None
     if lines is None:
         return text
     indent = text.lines[statement.lineno - 1][: statement.col_offset]
@@ -75,7 +79,7 @@ def write_out_loop(text: Text) -> Text:
     )
 
 
-def _lines(bound: dict[str, ast.expr], tf: str) -> list[tuple[int, str]] | None:
+def _write_lines(bound: dict[str, ast.expr], tf: str) -> list[tuple[int, str]] | None:
     """Each line, by its depth; None where the loop is another one."""
     given = {
         name: value
@@ -91,7 +95,7 @@ def _lines(bound: dict[str, ast.expr], tf: str) -> list[tuple[int, str]] | None:
     if "number_of_steps" in spelled:
         steps = spelled["number_of_steps"]
         hooks.append(f"{tf}.train.StopAtStepHook(last_step={steps})")
-    every = names.literal(given.get("log_every_n_steps", ast.Constant(1)))
+    every = names.read_literal(given.get("log_every_n_steps", ast.Constant(1)))
     if not isinstance(every, int):
         return None
     if every > 0:

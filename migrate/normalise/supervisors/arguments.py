@@ -37,7 +37,7 @@ class Arguments:
             if name == "init_feed_dict" and self._feeds_nothing(value):
                 continue
             if name in table.REFUSED_UNLESS:
-                if names.literal(value) not in table.REFUSED_UNLESS[name] or not (
+                if names.read_literal(value) not in table.REFUSED_UNLESS[name] or not (
                     isinstance(value, ast.Constant)
                 ):
                     raise Unclear
@@ -63,12 +63,12 @@ class Arguments:
             isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk_breadth_first(value)
         ):
             return False
-        fed = {names.key(k) for k in value.keys if k is not None}
+        fed = {names.find_key(k) for k in value.keys if k is not None}
         makers = ("tf.Variable", "tf.get_variable")
         return None not in fed and not any(
             isinstance(call, ast.Call)
             and self._scopes.resolve(call.func) in makers
-            and not set(map(names.key, walk_breadth_first(call))).isdisjoint(fed)
+            and not set(map(names.find_key, walk_breadth_first(call))).isdisjoint(fed)
             for call in walk_breadth_first(self._scopes.tree)
         )
 
@@ -88,7 +88,7 @@ class Arguments:
             return self._is_kept_graph(value.attr, made[0])
         if not isinstance(value, ast.Name) or len(made) > 1:
             return False
-        owner = self._scopes.scope_of(value).owner(value.id)
+        owner = self._scopes.find_scope(value).find_owner(value.id)
         bindings = owner.bindings[value.id] if owner is not None else []
         graphs = ("tf.Graph", "tf.get_default_graph")
         return len(bindings) == 1 and (
@@ -122,7 +122,7 @@ class Arguments:
         """Whether it is the merged summary of everything, made before."""
         if not isinstance(value, ast.Name):
             return False
-        owner = self._scopes.scope_of(value).owner(value.id)
+        owner = self._scopes.find_scope(value).find_owner(value.id)
         bindings = owner.bindings[value.id] if owner is not None else []
         return bool(bindings) and all(
             isinstance(b, ast.Assign)

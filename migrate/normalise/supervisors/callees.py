@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import builtins
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Text
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 # More than any program has.
 _ROUNDS = 20
@@ -23,7 +23,7 @@ def is_supervisor(scopes: Scopes, node: ast.AST) -> bool:
     """Whether it is a name that only ever holds a Supervisor."""
     if not isinstance(node, ast.Name):
         return False
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     return bool(bound) and all(
         isinstance(b, ast.Assign)
@@ -41,8 +41,8 @@ def inline_callees(text: Text) -> Text:
     first = text
     called: set[str] = set()
     for _ in range(_ROUNDS):
-        scopes = scopes_of(tree_of(text.source))
-        found = _call(scopes)
+        scopes = build_scopes(parse_source(text.source))
+        found = _find_call(scopes)
         if found is None:
             return _drop_uncalled_functions(text, called)
         called.add(found.callee.name)
@@ -56,13 +56,13 @@ def inline_callees(text: Text) -> Text:
         if isinstance(driver, ast.FunctionDef):
             bound = frozenset(scopes.scope_by_node[driver].bindings)
         try:
-            text = Inliner(text, scopes, taken, bound).statement(found)
+            text = Inliner(text, scopes, taken, bound).inline_statement(found)
         except NotInlinable:
             return first
     return first
 
 
-def _call(scopes: Scopes) -> Call | None:
+def _find_call(scopes: Scopes) -> Call | None:
     """The first call of a function of the module that is given a Supervisor."""
     for call in scopes.walk():
         if not isinstance(call, ast.Call):
@@ -70,7 +70,7 @@ def _call(scopes: Scopes) -> Call | None:
         given = [*call.args, *[k.value for k in call.keywords]]
         if not any(is_supervisor(scopes, value) for value in given):
             continue
-        callee = scopes.function(call.func)
+        callee = scopes.find_function(call.func)
         statement = scopes.parents[call]
         if callee is not None and isinstance(statement, (ast.Assign, ast.Expr)):
             return Call(statement, call, callee, None, None, callee.name)
@@ -80,7 +80,7 @@ def _call(scopes: Scopes) -> Call | None:
 def _drop_uncalled_functions(text: Text, called: set[str]) -> Text:
     """The text without those functions that nothing calls any more."""
     for name in sorted(called):
-        tree = tree_of(text.source)
+        tree = parse_source(text.source)
         if any(
             isinstance(n, ast.Name) and n.id == name for n in walk_breadth_first(tree)
         ):

@@ -18,11 +18,11 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.normalise.called.calls import find_names_bound_within
 from migrate.normalise.supervisors.callees import is_supervisor
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 
 _METHODS = ("loop", "Loop")
 PARAMETERS = ("timer_interval_secs", "target", "args", "kwargs")
@@ -41,7 +41,7 @@ def inline_loops(text: Text) -> Text:
     if not any(f".{method}(" in text.source for method in _METHODS):
         return text
     for _ in range(_ROUNDS):
-        new = _Loops(text).first()
+        new = _Loops(text).bring_first()
         if new is None:
             return text
         text = new
@@ -65,7 +65,7 @@ def _is_of_module(node: ast.Attribute, scopes: Scopes) -> bool:
         root = root.value
     if not isinstance(root, ast.Name):
         return False
-    owner = scopes.scope_of(root).owner(root.id)
+    owner = scopes.find_scope(root).find_owner(root.id)
     bound = owner.bindings[root.id] if owner is not None else []
     return bool(bound) and all(
         isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound
@@ -96,20 +96,20 @@ class _Loop:
 class _Loops:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def first(self) -> Text | None:
+    def bring_first(self) -> Text | None:
         """The text with one function brought; None if none is left that can be."""
         for node in walk_breadth_first(self._tree):
-            loop = self._loop(node) if isinstance(node, ast.Expr) else None
+            loop = self._find_loop(node) if isinstance(node, ast.Expr) else None
             if loop is not None and self._runs(loop) and self._may_be(loop):
                 new = self._bring_loop(loop)
                 if new is not None:
                     return new
         return None
 
-    def _loop(self, statement: ast.Expr) -> _Loop | None:
+    def _find_loop(self, statement: ast.Expr) -> _Loop | None:
         call = statement.value
         if not (
             isinstance(call, ast.Call)
@@ -158,7 +158,7 @@ class _Loops:
     def _find_function(self, node: ast.expr) -> ast.FunctionDef | None:
         if not isinstance(node, ast.Name):
             return None
-        owner = self._scopes.scope_of(node).owner(node.id)
+        owner = self._scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         found = bound[0] if len(bound) == 1 else None
         return found if isinstance(found, ast.FunctionDef) else None
@@ -183,13 +183,13 @@ class _Loops:
 
     def _runs(self, loop: _Loop) -> bool:
         """Whether it may run the session, and does not stand beside its loop yet."""
-        if loop.function in self._suite(loop.statement):
+        if loop.function in self._find_suite(loop.statement):
             return False
         return runs(loop.function, self._scopes) or any(
             self._is_supervisor(value) for value in loop.given.values()
         )
 
-    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -202,15 +202,15 @@ class _Loops:
         function, scopes = loop.function, self._scopes
         if function.body[0].lineno == function.lineno:
             return False
-        here = scopes.scope_of(loop.call)
+        here = scopes.find_scope(loop.call)
         whole = set(walk_breadth_first(function))
         for node in whole:
             if isinstance(node, _OUTSIDE):
                 return False
             if isinstance(node, ast.Name):
-                owner = scopes.scope_of(node).owner(node.id)
+                owner = scopes.find_scope(node).find_owner(node.id)
                 inside = owner is not None and owner.node in whole
-                if not inside and here.owner(node.id) is not owner:
+                if not inside and here.find_owner(node.id) is not owner:
                     return False
         return True
 
@@ -229,9 +229,9 @@ class _Loops:
         if isinstance(value, ast.Constant):
             return True
         if isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
-            parts = [n for n in children(value) if isinstance(n, ast.expr)]
+            parts = [n for n in list_children(value) if isinstance(n, ast.expr)]
             return all(self._is_fixed(part, loop) for part in parts)
-        if names.key(value) is None:
+        if names.find_key(value) is None:
             return False
         if loop.late or self._is_supervisor(value):
             return True
@@ -239,11 +239,11 @@ class _Loops:
         while isinstance(root, ast.Attribute):
             root = root.value
         assert isinstance(root, ast.Name)
-        owner = self._scopes.scope_of(root).owner(root.id)
+        owner = self._scopes.find_scope(root).find_owner(root.id)
         bound = owner.bindings.get(root.id, []) if owner is not None else []
         changed = isinstance(value, ast.Attribute) and any(
-            names.key(n) == names.key(value) and isinstance(n.ctx, ast.Store)
-            for n in walk_breadth_first(self._scopes.scope_of(loop.call).node)
+            names.find_key(n) == names.find_key(value) and isinstance(n.ctx, ast.Store)
+            for n in walk_breadth_first(self._scopes.find_scope(loop.call).node)
             if isinstance(n, ast.Attribute)
         )
         return len(bound) == 1 and not changed
@@ -264,14 +264,14 @@ class _Loops:
             return None
         for parameter in parameters:
             value = values[parameter]
-            flat = " ".join(x.strip() for x in text.segment(value).split("\n"))
+            flat = " ".join(x.strip() for x in text.find_segment(value).split("\n"))
             if "#" in flat or find_lines_inside_strings(value):
                 return None
             again = self._find_rebound_uses(function, scope, parameter)
             if again is None:
                 return None
             fixed = self._is_fixed(value, loop)
-            if names.key(value) is None and not isinstance(value, ast.Constant):
+            if names.find_key(value) is None and not isinstance(value, ast.Constant):
                 fixed = fixed and self._is_only_fetched(function, parameter)
             if fixed:
                 rename[parameter] = flat
@@ -286,7 +286,7 @@ class _Loops:
                 if any(isinstance(b, _DEFINITIONS) for b in bindings):
                     return None
                 rename[name] = _find_free_name(f"{name}_value", taken)
-        alone = self._uses(function) == 1
+        alone = self._count_uses(function) == 1
         called = (
             function.name
             if alone
@@ -297,19 +297,19 @@ class _Loops:
         )
         statement = loop.statement
         bound = names.bind_arguments(loop.call, PARAMETERS) or {}
-        every = text.segment(bound["timer_interval_secs"])
+        every = text.find_segment(bound["timer_interval_secs"])
         values_ = ", ".join(kept.values()) + ("," if len(kept) == 1 else "")
         more = f", ({values_})" if kept else ""
         if "\n" in every:
             return None
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
-        supervisor = text.segment(loop.call.func)
+        supervisor = text.find_segment(loop.call.func)
         new.append(f"{indent}{supervisor}({every}, {called}{more})")
         origins.append(text.origins[statement.lineno - 1])
         changes = [(statement.lineno, statement.end_lineno or 0, new, origins)]
         if alone:
             first, last = function.lineno, function.end_lineno or 0
-            if len(self._suite(function)) == 1:
+            if len(self._find_suite(function)) == 1:
                 return None
             while first > 1 and text.lines[first - 2].lstrip().startswith("#"):
                 first -= 1
@@ -341,7 +341,7 @@ class _Loops:
             for node in walk_breadth_first(function)
             if isinstance(node, ast.Name)
             and node.id == parameter
-            and self._scopes.scope_of(node).owner(parameter) is scope
+            and self._scopes.find_scope(node).find_owner(parameter) is scope
         ]
         return [
             node
@@ -373,7 +373,7 @@ class _Loops:
             for node in walk_breadth_first(statement)
             if isinstance(node, ast.Name)
             and node.id in rename
-            and self._scopes.scope_of(node).owner(node.id) is scope
+            and self._scopes.find_scope(node).find_owner(node.id) is scope
         ]
         changed = text.apply_edits(edits)
         at = loop.statement
@@ -409,13 +409,13 @@ class _Loops:
 
     def _find_given_names(self, loop: _Loop) -> set[str]:
         """Names that the function's arguments are made of."""
-        given = [names.reads(value) for value in loop.given.values()]
+        given = [names.find_reads(value) for value in loop.given.values()]
         return {name.partition(".")[0] for name in set().union(*given)}
 
     def _find_names_before(self, loop: _Loop) -> set[str]:
         """Names that mean something else where the loop is: the graph's, the arguments'."""
         found = self._find_given_names(loop)
-        scope: Scope | None = self._scopes.scope_of(loop.call)
+        scope: Scope | None = self._scopes.find_scope(loop.call)
         while scope is not None:
             for name, bindings in scope.bindings.items():
                 if any(getattr(b, "lineno", 0) < loop.call.lineno for b in bindings):
@@ -434,7 +434,7 @@ class _Loops:
             if found is not None
         }
 
-    def _uses(self, function: ast.FunctionDef) -> int:
+    def _count_uses(self, function: ast.FunctionDef) -> int:
         return sum(
             isinstance(node, ast.Name) and node.id == function.name
             for node in walk_breadth_first(self._tree)

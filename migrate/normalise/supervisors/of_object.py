@@ -21,16 +21,16 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.supervisors.arguments import Unclear
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def move_into_method(text: Text) -> Text:
     """The text with such a Supervisor in the one method that uses it."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for made in walk_breadth_first(tree):
         if not (
             isinstance(made, ast.Assign)
@@ -63,13 +63,13 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
         for n in walk_breadth_first(scopes.tree)
         if isinstance(n, ast.Attribute) and n.attr == target.attr and n is not target
     ]
-    users = {_method(scopes, n) for n in uses}
+    users = {_find_method(scopes, n) for n in uses}
     if len(users) != 1:
         return None
     (user,) = users
     if user is None or scopes.parents[user] is not owner:
         return None
-    if any(names.key(n) != f"{user.args.args[0].arg}.{target.attr}" for n in uses):
+    if any(names.find_key(n) != f"{user.args.args[0].arg}.{target.attr}" for n in uses):
         return None
     name = target.attr.lstrip("_")
     taken = {n.id for n in walk_breadth_first(owner) if isinstance(n, ast.Name)}
@@ -78,7 +78,7 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
     edits = [Edit(n, name) for n in uses]
     if user is home:
         return text.apply_edits([*edits, Edit(target, name)])
-    value = _value(text, home, made, user.args.args[0].arg)
+    value = _find_value(text, home, made, user.args.args[0].arg)
     if value is None:
         return None
     first = user.body[0]
@@ -114,31 +114,37 @@ def check(
     Raises:
       Unclear: another object may have it, or another method its name.
     """
-    home = _method(scopes, supervisor)
-    if home is None or home is not _method(scopes, statement) or not home.args.args:
+    home = _find_method(scopes, supervisor)
+    if (
+        home is None
+        or home is not _find_method(scopes, statement)
+        or not home.args.args
+    ):
         raise Unclear
     owner, own = scopes.parents[home], home.args.args[0].arg
-    for name in filter(None, (names.key(supervisor), session)):
+    for name in filter(None, (names.find_key(supervisor), session)):
         base, _, attribute = name.rpartition(".")
         if base not in ("", own) or not isinstance(owner, ast.ClassDef):
             raise Unclear
         for node in walk_breadth_first(scopes.tree):
             if not base and isinstance(node, ast.Name) and node.id == attribute:
-                if _method(scopes, node) is not home:
+                if _find_method(scopes, node) is not home:
                     raise Unclear
             if not base or not isinstance(node, ast.Attribute):
                 continue
             if node.attr == attribute:
-                user = _method(scopes, node)
+                user = _find_method(scopes, node)
                 if user is None or scopes.parents[user] is not owner:
                     raise Unclear
-                if names.key(node) != f"{user.args.args[0].arg}.{attribute}":
+                if names.find_key(node) != f"{user.args.args[0].arg}.{attribute}":
                     raise Unclear
                 if user.args.args[0].arg != own:
                     raise Unclear
 
 
-def _value(text: Text, home: ast.FunctionDef, made: ast.Assign, own: str) -> str | None:
+def _find_value(
+    text: Text, home: ast.FunctionDef, made: ast.Assign, own: str
+) -> str | None:
     """The Supervisor as another method makes it; None where that is another one."""
     if home.name != "__init__" or made not in home.body:
         return None
@@ -151,10 +157,10 @@ def _value(text: Text, home: ast.FunctionDef, made: ast.Assign, own: str) -> str
         if isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Name)
         and isinstance(statement.targets[0], ast.Attribute)
-        and names.key(statement.targets[0].value) == home.args.args[0].arg
+        and names.find_key(statement.targets[0].value) == home.args.args[0].arg
     }
     local = {a.arg for a in home.args.args[1:]} | {a.arg for a in home.args.kwonlyargs}
-    local = local.union(*[names.binds(s) for s in home.body])
+    local = local.union(*[names.find_binds(s) for s in home.body])
     if own != home.args.args[0].arg:
         return None
     for node in walk_breadth_first(made.value):
@@ -166,10 +172,12 @@ def _value(text: Text, home: ast.FunctionDef, made: ast.Assign, own: str) -> str
             shown = kept.get(node.id) if node.id in local else None
             return ast.parse(shown, mode="eval").body if shown else node
 
-    return ast.unparse(Kept().visit(ast.parse(text.segment(made.value), mode="eval")))
+    return ast.unparse(
+        Kept().visit(ast.parse(text.find_segment(made.value), mode="eval"))
+    )
 
 
-def _method(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
+def _find_method(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
     """The outermost function that a node stands in."""
     found: ast.FunctionDef | None = None
     while node in scopes.parents:

@@ -53,7 +53,7 @@ class Services:
             return None
         return self.flat(value)
 
-    def writer(self) -> str | None:
+    def write_writer(self) -> str | None:
         """The writer of summaries; None where the Supervisor had none.
 
         Only the chief's Supervisor had one.
@@ -75,13 +75,13 @@ class Services:
         made = f"{self.name}_saver = "
         return "saver" in self.given or any(x.startswith(made) for x in self.lines)
 
-    def saver(self) -> str | None:
+    def write_saver(self) -> str | None:
         """The saver; None where it was told to have none."""
         if "saver" in self.given:
             return self._read_argument("saver")
         return self._name_service("saver", f"{self.tensorflow}.train.Saver()")
 
-    def summary(self) -> str:
+    def write_summary(self) -> str:
         """The operation that its thread ran: by default all summaries, merged."""
         return self._read_argument("summary_op") or (
             "None"
@@ -91,7 +91,7 @@ class Services:
             )
         )
 
-    def global_step(self) -> str:
+    def write_global_step(self) -> str:
         """The variable that it took for the global step."""
         return self._read_argument("global_step") or (
             self.step or f"{self.tensorflow}.train.get_global_step()"
@@ -100,7 +100,7 @@ class Services:
     def add_summary(self, call: ast.Call) -> list[Edit] | None:
         """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
         bound = names.bind_arguments(call, ("sess", "summary", "global_step"))
-        writer = self.writer()
+        writer = self.write_writer()
         if bound is None or writer is None or len(call.args) < 2:
             return None
         session = ast.Pass()  # A node of its place, to where the summary begins.
@@ -115,12 +115,14 @@ class Services:
             end = ast.Pass()
             end.lineno = end.end_lineno = call.args[1].end_lineno or 0
             end.col_offset = end.end_col_offset = call.args[1].end_col_offset or 0
-            asked = f"{self.flat(bound['sess'])}, {self.global_step()}"
+            asked = f"{self.flat(bound['sess'])}, {self.write_global_step()}"
             step = f"{self.tensorflow}.train.global_step({asked})"
             edits.append(Edit(end, f", {step}"))
         return edits
 
-    def loop(self, call: ast.Call, scopes: Scopes, session: str) -> list[Edit] | None:
+    def edit_loop(
+        self, call: ast.Call, scopes: Scopes, session: str
+    ) -> list[Edit] | None:
         """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
         bound = names.bind_arguments(call, supervisor_loops.PARAMETERS)
         if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
@@ -128,7 +130,7 @@ class Services:
         target = bound["target"]
         called: ast.AST = target
         if isinstance(target, ast.Name):
-            owner = scopes.scope_of(target).owner(target.id)
+            owner = scopes.find_scope(target).find_owner(target.id)
             bindings = owner.bindings[target.id] if owner is not None else []
             if len(bindings) != 1 or not isinstance(bindings[0], ast.FunctionDef):
                 return None
@@ -144,7 +146,7 @@ class Services:
             supervisor_loops.runs(function, scopes)
             for function in reach.find_reached(scopes, [called])
             if isinstance(function, ast.FunctionDef)
-            and scopes.scope_of(call) is not scopes.module
+            and scopes.find_scope(call) is not scopes.module
         ):
             return None
         return [Edit(call.func, f"{session}.loop")]
@@ -153,7 +155,7 @@ class Services:
 def step_name(scopes: Scopes, place: ast.AST) -> str | None:
     """The one name by which a place sees the graph's global step."""
     found: set[str] = set()
-    scope: Scope | None = scopes.scope_of(place)
+    scope: Scope | None = scopes.find_scope(place)
     while scope is not None:
         for name, bindings in scope.bindings.items():
             if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
@@ -179,7 +181,7 @@ def _find_kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
         for node in walk_breadth_first(bound[0])
         if isinstance(node, ast.Assign)
         and isinstance(target := node.targets[0], ast.Attribute)
-        and names.key(target) == f"self.{target.attr}"
+        and names.find_key(target) == f"self.{target.attr}"
         and global_steps.is_step(scopes, node)
     ]
 
@@ -195,18 +197,19 @@ def runs_after_stop(scopes: Scopes, supervisor: str, session: str) -> bool:
     for node in scopes.walk():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
-        receiver = names.key(node.func.value)
-        given = names.argument(node, "session", 1)
+        receiver = names.find_key(node.func.value)
+        given = names.find_argument(node, "session", 1)
         if node.func.attr in ("request_stop", "RequestStop") and receiver in asked:
             stops.append(node)
         elif node.func.attr == "run" and receiver == session:
-            if not _reads_variable(scopes, names.argument(node, "fetches", 0)):
+            if not _reads_variable(scopes, names.find_argument(node, "fetches", 0)):
                 runs.append(node)
         elif node.func.attr == "eval" and given is not None:
-            if names.key(given) == session:
+            if names.find_key(given) == session:
                 runs.append(node)
     return any(
-        scopes.scope_of(stop) is scopes.scope_of(run) and _may_follow(scopes, stop, run)
+        scopes.find_scope(stop) is scopes.find_scope(run)
+        and _may_follow(scopes, stop, run)
         for stop in stops
         for run in runs
     )
@@ -214,8 +217,8 @@ def runs_after_stop(scopes: Scopes, supervisor: str, session: str) -> bool:
 
 def _reads_variable(scopes: Scopes, fetched: ast.expr | None) -> bool:
     """Whether it is one variable, which is read without the session."""
-    key = names.key(fetched) if fetched is not None else None
-    owner = scopes.scope_of(fetched).owner(key) if key and fetched else None
+    key = names.find_key(fetched) if fetched is not None else None
+    owner = scopes.find_scope(fetched).find_owner(key) if key and fetched else None
     made = owner.bindings.get(key or "", []) if owner is not None else []
     return bool(made) and all(
         isinstance(b, ast.Assign)
@@ -234,7 +237,7 @@ def _may_follow(scopes: Scopes, stop: ast.AST, run: ast.AST) -> bool:
     node = stop
     while node in scopes.parents:
         parent = scopes.parents[node]
-        suites = [s for _, s in names.suites(parent)]  # type: ignore[arg-type]
+        suites = [s for _, s in names.list_suites(parent)]  # type: ignore[arg-type]
         for suite in (s for s in suites if node in s):
             for later in suite[suite.index(node) + 1 :]:  # type: ignore[arg-type]
                 if any(n is run for n in walk_breadth_first(later)):

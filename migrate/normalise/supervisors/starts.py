@@ -12,9 +12,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import supervisor as table
 
 _MAKERS = frozenset(
@@ -32,7 +32,7 @@ def write_out_starts(text: Text) -> Text:
     if table.INIT_FUNCTION not in text.source:
         return text
     for _ in range(_ROUNDS):
-        new = _Starts(text).first()
+        new = _Starts(text).rewrite_first()
         if new is None:
             return text
         text = new
@@ -42,10 +42,10 @@ def write_out_starts(text: Text) -> Text:
 class _Starts:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
 
-    def first(self) -> Text | None:
+    def rewrite_first(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call)
@@ -55,9 +55,9 @@ class _Starts:
                 continue
             bound = names.bind_arguments(node, table.PARAMETERS) or {}
             given = bound.get(table.INIT_FUNCTION)
-            tensorflow = self._text.segment(node.func.value).removesuffix(".train")
+            tensorflow = self._text.find_segment(node.func.value).removesuffix(".train")
             if isinstance(given, ast.Name):
-                owner = self._scopes.scope_of(given).owner(given.id)
+                owner = self._scopes.find_scope(given).find_owner(given.id)
                 bound_ = owner.bindings.get(given.id, []) if owner is not None else []
                 made = [b for b in bound_ if not _is_none(b)]
                 if len(made) == 1 and isinstance(made[0], ast.Assign):
@@ -73,7 +73,7 @@ class _Starts:
     ) -> Text | None:
         """`init_fn=...(...)`: a name for it, before; a partial is a lambda."""
         if is_partial(given.func, self._scopes):
-            new = self._lambda(given)
+            new = self._write_lambda(given)
             return self._text.apply_edits([Edit(given, new)]) if new else None
         statement = self._scopes.parents[supervisor]
         flat = self._flatten(given)
@@ -89,7 +89,7 @@ class _Starts:
         line, origin = statement.lineno, self._text.origins[statement.lineno - 1]
         return text.splice(line, line - 1, [f"{indent}{name} = {flat}"], [origin])
 
-    def _lambda(self, partial: ast.Call) -> str | None:
+    def _write_lambda(self, partial: ast.Call) -> str | None:
         """`partial(load, saver, path)` as `lambda session: load(saver, path, session)`.
 
         None where an argument may be another by then.
@@ -100,13 +100,15 @@ class _Starts:
                 continue
             if not isinstance(value, ast.Name) or value.id == "session":
                 return None
-            owner = self._scopes.scope_of(value).owner(value.id)
+            owner = self._scopes.find_scope(value).find_owner(value.id)
             if owner is None or len(owner.bindings[value.id]) != 1:
                 return None
         if not partial.args or any(k.arg is None for k in partial.keywords):
             return None
-        called, *rest = [self._text.segment(a) for a in partial.args]
-        named = [f"{k.arg}={self._text.segment(k.value)}" for k in partial.keywords]
+        called, *rest = [self._text.find_segment(a) for a in partial.args]
+        named = [
+            f"{k.arg}={self._text.find_segment(k.value)}" for k in partial.keywords
+        ]
         return f"lambda session: {called}({', '.join([*rest, 'session', *named])})"
 
     def _write_out_assignment(
@@ -118,7 +120,7 @@ class _Starts:
             return None
         indent, new = self._indent(made), []
         if is_partial(call.func, self._scopes):
-            body = self._lambda(call)
+            body = self._write_lambda(call)
             if body is None:
                 return None
             body = body.removeprefix("lambda session: ")
@@ -129,7 +131,7 @@ class _Starts:
             path, variables = [p and self._flatten(p) for p in parts]
             if path is None or variables is None:
                 return None
-            if missing is not None and names.literal(missing) is not False:
+            if missing is not None and names.read_literal(missing) is not False:
                 return None
             new = [
                 f"{indent}{name}_saver = {tf}.train.Saver({variables})",
@@ -145,7 +147,7 @@ class _Starts:
         )
 
     def _flatten(self, value: ast.expr) -> str | None:
-        text = self._text.segment(value)
+        text = self._text.find_segment(value)
         if "#" in text or find_lines_inside_strings(value):
             return None
         return " ".join(line.strip() for line in text.split("\n"))

@@ -13,7 +13,7 @@ import dataclasses
 
 from migrate.facts import global_steps, names
 from migrate.facts.names import is_none_constant
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
@@ -25,7 +25,7 @@ from migrate.normalise.supervisors.services import (
     step_name,
 )
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import supervisor as table
 
 _NONE = ast.Constant(None)
@@ -49,12 +49,12 @@ def replace_supervisor(text: Text) -> Text:
         return text
 
 
-def lines(text: Text) -> tuple[int, ...]:
+def find_lines(text: Text) -> tuple[int, ...]:
     """The lines where the program makes a Supervisor."""
     if "Supervisor" not in text.source:
         return ()
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     found = [
         node.lineno
         for node in walk_breadth_first(tree)
@@ -82,14 +82,14 @@ class _Session:
 class _Supervisor:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = tree_of(text.source)
-        self._scopes = scopes_of(self._tree)
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
         self._arguments = Arguments(self._scopes)
-        self._made = self._constructions()
+        self._made = self._find_constructions()
         # `sv`, or `self.sv` of an object.
-        self._name = names.key(self._made[0].targets[0]) or ""
+        self._name = names.find_key(self._made[0].targets[0]) or ""
 
-    def _constructions(self) -> list[ast.Assign]:
+    def _find_constructions(self) -> list[ast.Assign]:
         """`sv = tf.train.Supervisor(...)`: once, or once in each branch.
 
         Raises:
@@ -106,7 +106,7 @@ class _Supervisor:
             if (
                 not isinstance(statement, ast.Assign)
                 or len(statement.targets) != 1
-                or names.key(statement.targets[0]) is None
+                or names.find_key(statement.targets[0]) is None
                 or not self._text.is_alone(statement)
             ):
                 raise Unclear
@@ -133,7 +133,7 @@ class _Supervisor:
             )
         made = self._made[0].value
         assert isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
-        tensorflow = self._text.segment(made.func.value).removesuffix(".train")
+        tensorflow = self._text.find_segment(made.func.value).removesuffix(".train")
         given = self._arguments.select_arguments(self._made[0])
         bound = names.bind_arguments(made, table.PARAMETERS) or {}
         if not is_none_constant(bound.get("global_step")) and "global_step" in bound:
@@ -145,24 +145,24 @@ class _Supervisor:
             key = f"{tensorflow}.GraphKeys.GLOBAL_STEP"
             made_so = f"{tensorflow}.add_to_collection({key}, {self._spell(counted)})"
             services.lines.append(made_so)
-        edits, gone = self._uses(session, services)
-        call = self._session_call(session, services)
+        edits, gone = self._edit_uses(session, services)
+        call = self._write_session_call(session, services)
         text = self._text.apply_edits([*edits, Edit(session.call, call)])
         places = self._find_outer_statements(self._made)
         changes: list[tuple[int, int, list[str]]] = []
         for place in places:
-            indent = self._text.indentation(place)
+            indent = self._text.find_indentation(place)
             changes.append(
                 (
                     place.lineno,
                     place.end_lineno or place.lineno,
                     [indent + line for line in services.lines]
-                    or ([indent + "pass"] if len(self._suite(place)) == 1 else []),
+                    or ([indent + "pass"] if len(self._find_suite(place)) == 1 else []),
                 )
             )
         for statement in gone:
-            indent = self._text.indentation(statement)
-            alone = len(self._suite(statement)) == 1
+            indent = self._text.find_indentation(statement)
+            alone = len(self._find_suite(statement)) == 1
             changes.append(
                 (
                     statement.lineno,
@@ -183,7 +183,7 @@ class _Supervisor:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.With):
                 for item in node.items:
-                    if self._method(item.context_expr) in (
+                    if self._find_method(item.context_expr) in (
                         "managed_session",
                         "prepare_or_wait_for_session",
                     ):
@@ -193,11 +193,11 @@ class _Supervisor:
                         found.append(
                             _Session(node, item.context_expr, item.optional_vars.id)
                         )
-            elif isinstance(node, ast.Assign) and self._method(node.value) in (
+            elif isinstance(node, ast.Assign) and self._find_method(node.value) in (
                 "prepare_or_wait_for_session",
             ):
                 assert isinstance(node.value, ast.Call)
-                name = names.key(node.targets[0])
+                name = names.find_key(node.targets[0])
                 if len(node.targets) != 1 or name is None:
                     raise Unclear
                 found.append(_Session(node, node.value, name))
@@ -205,17 +205,17 @@ class _Supervisor:
             raise Unclear
         return found[0]
 
-    def _method(self, node: ast.expr) -> str | None:
+    def _find_method(self, node: ast.expr) -> str | None:
         """The method where `node` is a call of one of the Supervisor's."""
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and names.key(node.func.value) == self._name
+            and names.find_key(node.func.value) == self._name
         ):
             return table.OLDER_NAMES.get(node.func.attr, node.func.attr)
         return None
 
-    def _session_call(self, session: _Session, given: Services) -> str:
+    def _write_session_call(self, session: _Session, given: Services) -> str:
         kept = given.given
         call = self._made[0].value
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
@@ -227,7 +227,7 @@ class _Supervisor:
         bound.pop("wait_for_checkpoint", None)
         if services is not None and not isinstance(services, ast.Constant):
             raise Unclear
-        served = services is None or bool(names.literal(services))
+        served = services is None or bool(names.read_literal(services))
         parts: list[str] = []
         for name, value in bound.items():
             parts.append(f"{name}={self._spell(value)}")
@@ -241,23 +241,23 @@ class _Supervisor:
         default = "summary_op" not in kept or self._arguments.merges_all(
             kept["summary_op"]
         )
-        hooks = self._hooks(given, summaries, default, served and saves)
+        hooks = self._write_hooks(given, summaries, default, served and saves)
         summaries = summaries and default and "summary_writer" not in kept
         if "is_chief" in kept:
             parts.append(f"is_chief={self._spell(kept['is_chief'])}")
         if "logdir" in kept and (saves or summaries):
             directory = "checkpoint_dir" if saves else "summary_dir"
             parts.append(f"{directory}={self._spell(kept['logdir'])}")
-        built = [f"saver={given.saver()}"] if given.has_saver and saves else []
+        built = [f"saver={given.write_saver()}"] if given.has_saver and saves else []
         if not is_none_constant(kept.get(table.INIT_FUNCTION, _NONE)):
-            built.append(f"init_fn={self._starting(kept[table.INIT_FUNCTION])}")
+            built.append(f"init_fn={self._write_starting(kept[table.INIT_FUNCTION])}")
         if built:
-            scaffold = self._text.segment(call.func.value) + ".Scaffold"
+            scaffold = self._text.find_segment(call.func.value) + ".Scaffold"
             parts.append(f"scaffold={scaffold}({', '.join(built)})")
         if hooks:
             parts.append(f"chief_only_hooks=[{', '.join(hooks)}]")
         named = any("CheckpointSaverHook" in hook for hook in hooks)
-        seconds_ = self._seconds(kept, served and saves and not named)
+        seconds_ = self._write_seconds(kept, served and saves and not named)
         parts.append(f"save_checkpoint_secs={seconds_}")
         if not summaries:
             parts.append("save_summaries_secs=None")
@@ -267,10 +267,10 @@ class _Supervisor:
             parts.append(
                 f"save_summaries_secs={self._spell(seconds) if seconds else '120'}"
             )
-        func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
+        func = self._text.find_segment(call.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join(parts)})"
 
-    def _starting(self, function: ast.expr) -> str:
+    def _write_starting(self, function: ast.expr) -> str:
         """An `init_fn` as a scaffold calls it: with itself, too.
 
         Raises:
@@ -282,13 +282,13 @@ class _Supervisor:
         if not isinstance(function, ast.Name):
             raise Unclear
         call = f"lambda scaffold, session: {function.id}(session)"
-        owner = self._scopes.scope_of(function).owner(function.id)
+        owner = self._scopes.find_scope(function).find_owner(function.id)
         bindings = owner.bindings[function.id] if owner is not None else []
         if all(isinstance(b, ast.FunctionDef) for b in bindings):
             return call
         return f"({call}) if {function.id} is not None else None"
 
-    def _hooks(
+    def _write_hooks(
         self, given: Services, summaries: bool, default: bool, saves: bool
     ) -> list[str]:
         """What the session's own arguments cannot say: a writer, an operation, a name."""
@@ -298,7 +298,7 @@ class _Supervisor:
             every = kept.get("save_summaries_secs")
             seconds = self._spell(every) if every is not None else "120"
             into = (
-                f"summary_writer={given.writer()}"
+                f"summary_writer={given.write_writer()}"
                 if "summary_writer" in kept
                 else f"output_dir={self._spell(kept['logdir'])}"
                 if "logdir" in kept
@@ -307,22 +307,26 @@ class _Supervisor:
             if into:
                 hooks.append(
                     f"{train}.SummarySaverHook(save_secs={seconds}, {into}, "
-                    f"summary_op={given.summary()})"
+                    f"summary_op={given.write_summary()})"
                 )
         basename = kept.get("checkpoint_basename")
-        if basename is None or names.literal(basename) == table.BASENAME or not saves:
+        if (
+            basename is None
+            or names.read_literal(basename) == table.BASENAME
+            or not saves
+        ):
             return hooks
-        seconds = self._seconds(kept, saves)
+        seconds = self._write_seconds(kept, saves)
         if seconds == "None" or " or " in seconds or "logdir" not in kept:
             raise Unclear
-        saver = f", saver={given.saver()}" if given.has_saver else ""
+        saver = f", saver={given.write_saver()}" if given.has_saver else ""
         hooks.append(
             f"{train}.CheckpointSaverHook({self._spell(kept['logdir'])}, "
             f"save_secs={seconds}, checkpoint_basename={self._spell(basename)}{saver})"
         )
         return hooks
 
-    def _seconds(self, kept: dict[str, ast.expr], saves: bool) -> str:
+    def _write_seconds(self, kept: dict[str, ast.expr], saves: bool) -> str:
         """How often to save; 0 turned it off."""
         value = kept.get("save_model_secs")
         if not saves:
@@ -335,7 +339,7 @@ class _Supervisor:
 
     # -- everything else -------------------------------------------------------------------
 
-    def _uses(
+    def _edit_uses(
         self, session: _Session, services: Services
     ) -> tuple[list[Edit], list[ast.stmt]]:
         """Edits of the Supervisor's other uses, and statements that go.
@@ -347,7 +351,7 @@ class _Supervisor:
         gone: list[ast.stmt] = []
         for node in walk_breadth_first(self._tree):
             if not isinstance(node, (ast.Name, ast.Attribute)) or (
-                names.key(node) != self._name
+                names.find_key(node) != self._name
             ):
                 continue
             if isinstance(node.ctx, ast.Store):
@@ -370,7 +374,7 @@ class _Supervisor:
             if isinstance(attribute, ast.Attribute) and (
                 attribute.attr in table.ATTRIBUTES
             ):
-                had = self._attribute(attribute.attr, services)
+                had = self._write_attribute(attribute.attr, services)
                 edits.append(Edit(attribute, had))
                 continue
             if isinstance(attribute, ast.Attribute) and attribute.attr == "coord":
@@ -398,7 +402,7 @@ class _Supervisor:
                 new = (
                     services.add_summary(call)
                     if name == "summary_computed"
-                    else services.loop(call, self._scopes, session.name)
+                    else services.edit_loop(call, self._scopes, session.name)
                 )
                 alone = isinstance(statement, ast.Expr) or name != "loop"
                 if new is None or not alone:
@@ -410,7 +414,7 @@ class _Supervisor:
 
     def _is_elsewhere(self, node: ast.AST) -> bool:
         """Whether another method than the one that makes it uses an object's."""
-        scope = self._scopes.scope_of
+        scope = self._scopes.find_scope
         return "." in self._name and scope(node) is not scope(self._made[0].value)
 
     def _rewrite_coordinator_use(
@@ -441,26 +445,30 @@ class _Supervisor:
         else:
             raise Unclear
 
-    def _attribute(self, name: str, services: Services) -> str:
+    def _write_attribute(self, name: str, services: Services) -> str:
         """What the Supervisor had, or was given.
 
         Raises:
           Unclear: it had none.
         """
         if name == "summary_op":
-            return services.summary()
+            return services.write_summary()
         if name == "global_step":
-            return services.global_step()
+            return services.write_global_step()
         if name == "save_path":
             logdir = services.given.get("logdir")
             basename = services.given.get("checkpoint_basename")
-            if logdir is None or is_none_constant(logdir) or names.key(logdir) is None:
+            if (
+                logdir is None
+                or is_none_constant(logdir)
+                or names.find_key(logdir) is None
+            ):
                 if not isinstance(logdir, (ast.BinOp, ast.Constant)):
                     raise Unclear
             if basename is None:
                 return f'({self._spell(logdir)} + "/{table.BASENAME}")'
             return f'({self._spell(logdir)} + "/" + {self._spell(basename)})'
-        found = services.saver() if name == "saver" else services.writer()
+        found = services.write_saver() if name == "saver" else services.write_writer()
         if found is None:
             raise Unclear
         return found
@@ -481,7 +489,7 @@ class _Supervisor:
             found.append(statement)
         return found
 
-    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+    def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         parent = self._scopes.parents[statement]
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
@@ -490,7 +498,7 @@ class _Supervisor:
         raise Unclear
 
     def _spell(self, value: ast.expr) -> str:
-        segment = self._text.segment(value)
+        segment = self._text.find_segment(value)
         if "\n" not in segment:
             return segment
         if "#" in segment or find_lines_inside_strings(value):

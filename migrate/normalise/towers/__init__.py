@@ -26,7 +26,7 @@ from __future__ import annotations
 from migrate.normalise.text import Text
 from migrate.normalise.towers import blocks, loops, minimised
 from migrate.normalise.towers.replaced import Towers, replace_loop
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 
 __all__ = ["Towers", "convert_to_replicas", "explain_refusal"]
 
@@ -60,7 +60,7 @@ def explain_refusal(source: str) -> tuple[int, str] | None:
 def _view_text(text: Text) -> View | None:
     if not any(call in text.source for call in _GRADIENTS):
         return None
-    seen = look(blocks.shape_blocks(text))
+    seen = find_view(blocks.shape_blocks(text))
     if seen is None or not seen.lists_losses:
         return seen
-    return look(minimised.name_losses(seen.text))
+    return find_view(minimised.name_losses(seen.text))

@@ -53,7 +53,7 @@ def find(
       count: how many towers there are, as the program writes it.
       pairs: whether the list is of (gradient, variable).
     """
-    scope = scopes.scope_of(loop)
+    scope = scopes.find_scope(loop)
     inside = set(walk_breadth_first(loop))
     uses = sorted(
         (
@@ -63,7 +63,7 @@ def find(
             and n.id == gradients
             and isinstance(n.ctx, ast.Load)
             and n not in inside
-            and scopes.scope_of(n).owner(gradients) is scope
+            and scopes.find_scope(n).find_owner(gradients) is scope
             and n.lineno > loop.lineno
         ),
         key=lambda n: (n.lineno, n.col_offset),
@@ -95,16 +95,18 @@ def _find_average_by_call(
     ):
         return None
     statement = scopes.parents[call]
-    rebinds = isinstance(statement, ast.Assign) and gradients in names.binds(statement)
+    rebinds = isinstance(statement, ast.Assign) and gradients in names.find_binds(
+        statement
+    )
     if len(uses) > 1 and not rebinds:
         return None
-    for definition in reach.definitions(scopes, call.func):
+    for definition in reach.find_definitions(scopes, call.func):
         if isinstance(definition, ast.FunctionDef) and reads(
             definition, given=_match_arguments(definition, call)
         ):
             return Average(
                 call,
-                _statement(scopes, call),
+                _find_statement(scopes, call),
                 None,
                 None,
                 goes_into_an_update(scopes, call),
@@ -116,7 +118,7 @@ def _find_average_by_statements(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     """A comprehension that is assigned, or a loop that fills a list begun before it."""
-    statement = _statement(scopes, uses[0])
+    statement = _find_statement(scopes, uses[0])
     while isinstance(scopes.parents[statement], ast.For):
         outer = scopes.parents[statement]
         assert isinstance(outer, ast.For)
@@ -144,7 +146,7 @@ def _find_average_by_statements(
     )
     if not reads(function):
         return None
-    if _read_later(scopes, statement, names.binds(statement) - {result}):
+    if _read_later(scopes, statement, names.find_binds(statement) - {result}):
         return None
     applied = _is_only_applied(scopes, statement, result, inside)
     return Average(None, statement, result, begun, applied)
@@ -167,7 +169,7 @@ def _find_average_where_applied(
             if all(use in inside for use in uses) and reads(
                 _find_function(gradients, [ast.Return(value)])
             ):
-                return Average(value, _statement(scopes, value), None, None, True)
+                return Average(value, _find_statement(scopes, value), None, None, True)
             return None
         value = parent
     return None
@@ -189,23 +191,23 @@ def _match_arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast
 
 def _read_later(scopes: Scopes, statement: ast.stmt, bound: set[str]) -> bool:
     """Whether anything but the average is read of what its statements bind."""
-    scope = scopes.scope_of(statement)
+    scope = scopes.find_scope(statement)
     last = statement.end_lineno or statement.lineno
     return any(
         isinstance(n, ast.Name)
         and n.id in bound
         and isinstance(n.ctx, ast.Load)
         and n.lineno > last
-        and scopes.scope_of(n).owner(n.id) is scope
+        and scopes.find_scope(n).find_owner(n.id) is scope
         for n in walk_breadth_first(scopes.tree)
     )
 
 
 def _find_filled_lists(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
     """Lists made empty before a loop in which they grow, with the statement that does."""
-    scope = scopes.scope_of(loop)
+    scope = scopes.find_scope(loop)
     found: dict[str, ast.Assign] = {}
-    own = names.binds(loop)
+    own = names.find_binds(loop)
     for node in walk_breadth_first(loop):
         if not (
             isinstance(node, ast.Call)
@@ -227,7 +229,7 @@ def _find_filled_lists(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
     return found
 
 
-def _statement(scopes: Scopes, node: ast.AST) -> ast.stmt:
+def _find_statement(scopes: Scopes, node: ast.AST) -> ast.stmt:
     while not isinstance(node, ast.stmt):
         node = scopes.parents[node]
     return node
@@ -261,7 +263,7 @@ def _is_only_applied(
         and isinstance(n.ctx, ast.Load)
         and n not in inside
         and n.lineno > statement.lineno
-        and scopes.scope_of(n) is scopes.scope_of(statement)
+        and scopes.find_scope(n) is scopes.find_scope(statement)
     ]
     return len(uses) == 1 and _applies(scopes.parents[uses[0]])
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def shape_blocks(text: Text) -> Text:
     """The text with lists made one by one, and a tower's last statements in its loop."""
-    for step in (_one_by_one, _write_as_append, _move_out_of_scope):
+    for step in (_split_one_by_one, _write_as_append, _move_out_of_scope):
         while True:
             new = step(text)
             if new is None:
@@ -27,9 +27,9 @@ def shape_blocks(text: Text) -> Text:
     return text
 
 
-def _one_by_one(text: Text) -> Text | None:
+def _split_one_by_one(text: Text) -> Text | None:
     """`a, b = [], []`, or `a, b = [], 0`, as two assignments."""
-    for node in walk_breadth_first(tree_of(text.source)):
+    for node in walk_breadth_first(parse_source(text.source)):
         if not (
             isinstance(node, ast.Assign)
             and len(node.targets) == 1
@@ -58,8 +58,8 @@ def _one_by_one(text: Text) -> Text | None:
 
 def _write_as_append(text: Text) -> Text | None:
     """`grads = [None] * n`, and `grads[i] = ...` in a loop over `range(n)`, as `append`."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for statement in walk_breadth_first(tree):
         if not (
             isinstance(statement, ast.Assign)
@@ -71,14 +71,14 @@ def _write_as_append(text: Text) -> Text | None:
             continue
         target = statement.targets[0].value
         count = _find_count(scopes, statement, statement.targets[0].slice.id)
-        owner = scopes.scope_of(target).owner(target.id)
+        owner = scopes.find_scope(target).find_owner(target.id)
         made = owner.bindings.get(target.id, []) if owner is not None else []
         begun = made[0] if len(made) == 1 else None
         if count is None or not isinstance(begun, ast.Assign):
             continue
         if ast.unparse(begun.value) not in (f"[None] * {count}", f"{count} * [None]"):
             continue
-        value = text.segment(statement.value)
+        value = text.find_segment(statement.value)
         if "\n" in value:
             value = ast.unparse(statement.value)
         return text.apply_edits(
@@ -111,8 +111,8 @@ def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
 
 def _move_out_of_scope(text: Text) -> Text | None:
     """A named variable scope's last statements, where they are gradients and lists."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for block in walk_breadth_first(tree):
         if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
             continue
@@ -145,7 +145,9 @@ def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:
         and item.optional_vars is None
         and isinstance(call, ast.Call)
         and scopes.resolve(call.func) == "tf.variable_scope"
-        and isinstance(names.literal(names.argument(call, "name_or_scope", 0)), str)
+        and isinstance(
+            names.read_literal(names.find_argument(call, "name_or_scope", 0)), str
+        )
     )
 
 

@@ -38,11 +38,11 @@ class Body:
         self.flags: dict[str, str] = {}
         self.statements = self._flatten_body(view.loop.body)
 
-    def scope_names(self) -> list[str]:
+    def find_scope_names(self) -> list[str]:
         """Names of name scopes, which a tower may pass on to collections."""
-        return self._scope_names(self._view.loop.body)
+        return self._list_scope_names(self._view.loop.body)
 
-    def _scope_names(self, body: list[ast.stmt]) -> list[str]:
+    def _list_scope_names(self, body: list[ast.stmt]) -> list[str]:
         blocks = [
             s for s in body if isinstance(s, ast.With) and dissolves(self._view, s)
         ]
@@ -51,7 +51,7 @@ class Body:
             for block in blocks
             for item in block.items
             if isinstance(item.optional_vars, ast.Name)
-        ] + [name for block in blocks for name in self._scope_names(block.body)]
+        ] + [name for block in blocks for name in self._list_scope_names(block.body)]
 
     def _flatten_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         found: list[ast.stmt] = []
@@ -73,7 +73,7 @@ class Body:
         """
         self.flags = {}
         self._collect_bindings(
-            body, set().union(*[names.binds(s) for s in body]), set(), body
+            body, set().union(*[names.find_binds(s) for s in body]), set(), body
         )
 
     def _collect_bindings(
@@ -94,30 +94,30 @@ class Body:
                     [ast.Expr(statement.iter)], bound_later, bound, body
                 )
                 # It may have no round: after it nothing is bound for certain.
-                own = bound | _targets(statement.target)
+                own = bound | _find_targets(statement.target)
                 self._collect_bindings(statement.body, bound_later, own, body)
                 continue
             if statement in body and self.adds_up(statement):
                 continue
-            reads = names.reads(statement)
+            reads = names.find_reads(statement)
             if isinstance(statement, ast.AugAssign):
-                reads = reads | _targets(statement.target)
+                reads = reads | _find_targets(statement.target)
             if isinstance(statement, ast.If):
-                reads = names.reads(statement.test)
+                reads = names.find_reads(statement.test)
                 inside: set[str] = set()
                 for inner in [*statement.body, *statement.orelse]:
-                    reads |= names.reads(inner) - inside
-                    inside |= names.binds(inner)
+                    reads |= names.find_reads(inner) - inside
+                    inside |= names.find_binds(inner)
             for name in (reads & bound_later) - bound:
-                first = self._flag(name, body)
+                first = self._find_flag(name, body)
                 if first is None:
                     raise Unclear
                 self.flags[name] = first
-            bound |= names.binds(statement)
+            bound |= names.find_binds(statement)
 
-    def _flag(self, name: str, body: list[ast.stmt]) -> str | None:
+    def _find_flag(self, name: str, body: list[ast.stmt]) -> str | None:
         """`reuse = True` at the loop's end: what it is before; None for anything else."""
-        scope = self._view.scopes.scope_of(self._view.loop)
+        scope = self._view.scopes.find_scope(self._view.loop)
         bindings = scope.bindings.get(name, [])
         if len(bindings) != 2 or bindings[1] not in body:
             return None
@@ -130,7 +130,7 @@ class Body:
 
     def sets_flag(self, statement: ast.stmt) -> bool:
         return isinstance(statement, ast.Assign) and bool(
-            names.binds(statement) & set(self.flags)
+            names.find_binds(statement) & set(self.flags)
         )
 
     def adds_up(self, statement: ast.stmt) -> tuple[str, str] | None:
@@ -143,19 +143,19 @@ class Body:
         ):
             return None
         name = statement.target.id
-        bindings = view.scopes.scope_of(view.loop).bindings.get(name, [])
+        bindings = view.scopes.find_scope(view.loop).bindings.get(name, [])
         inside = [n for n in view.inside if isinstance(n, ast.Name) and n.id == name]
         begun = [
             b
             for b in bindings
             if isinstance(b, ast.Assign)
-            and names.literal(b.value) == 0
+            and names.read_literal(b.value) == 0
             and b.lineno < view.loop.lineno
         ]
         before = [b for b in bindings if b.lineno < view.loop.lineno]  # type: ignore[attr-defined]
         if len(begun) != 1 or begun != before or len(inside) != 1:
             return None
-        return name, view.flat(statement.value)
+        return name, view.flatten_expression(statement.value)
 
     # -- conditions of a tower's number -------------------------------------------------
 
@@ -164,7 +164,7 @@ class Body:
 
         What the towers go on with, as `loss` in `loss = loss + penalty`, is more than that.
         """
-        bound = names.binds(statement)
+        bound = names.find_binds(statement)
         return (
             isinstance(statement, ast.If)
             and not statement.orelse
@@ -175,11 +175,11 @@ class Body:
                 for s in statement.body
             )
             and not any(
-                bound & (names.reads(s) | names.binds(s))
+                bound & (names.find_reads(s) | names.find_binds(s))
                 for s in self.statements
                 if s is not statement
             )
-            and not bound & names.reads(statement)
+            and not bound & names.find_reads(statement)
         )
 
     def _depends(self, node: ast.expr) -> bool:
@@ -204,7 +204,7 @@ class Body:
 
     def _find_reuse_argument(self, call: ast.Call) -> ast.expr | None:
         """`i > 0` of `network(x, i > 0)`, where the function calls that `reuse`."""
-        function = checks.function_called(self._view.scopes, call)
+        function = checks.find_called_function(self._view.scopes, call)
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):
             return None
         parameters = [*function.args.posonlyargs, *function.args.args]
@@ -234,14 +234,14 @@ class Body:
         call = scopes.parents[around] if isinstance(around, ast.keyword) else around
         if not isinstance(call, ast.Call):
             raise Unclear
-        function = checks.function_called(scopes, call)
+        function = checks.find_called_function(scopes, call)
         if function is None or call in seen:
             return  # TensorFlow's, or a method, whose body is looked at elsewhere.
         parameters = [*function.args.posonlyargs, *function.args.args]
         told = [
             a.arg
             for at, a in enumerate(parameters)
-            if names.argument(call, a.arg, at) is given
+            if names.find_argument(call, a.arg, at) is given
         ]
         for node in walk_breadth_first(function):
             if isinstance(node, ast.Name) and node.id in told:
@@ -261,7 +261,7 @@ class Body:
             and n.id == name
             and n is not statement.targets[0]
         ]
-        return not self._view.reads_after(name) and all(
+        return not self._view.find_reads_after(name) and all(
             isinstance(around := self._view.scopes.parents[n], ast.keyword)
             and around.arg == "reuse"
             for n in uses
@@ -269,7 +269,7 @@ class Body:
 
     # -- their text -----------------------------------------------------------------------
 
-    def lines(self, statement: ast.stmt) -> list[str]:
+    def write_lines(self, statement: ast.stmt) -> list[str]:
         """A statement's lines without indentation, its conditions of reuse decided."""
         text = self._view.text
         if find_lines_inside_strings(statement) or not text.is_alone(statement):
@@ -323,7 +323,7 @@ def dissolves(view: View, statement: ast.stmt) -> bool:
             return False
         if symbol in _PLACES:
             continue
-        name = names.argument(call, "name_or_scope", 0)
+        name = names.find_argument(call, "name_or_scope", 0)
         if not (
             symbol == "tf.variable_scope"
             and isinstance(name, ast.Call)
@@ -338,7 +338,7 @@ def _is_left(view: View, scope: ast.expr | None) -> bool:
     """Whether a scope's name does nothing but `scope.reuse_variables()` in the loop."""
     if scope is None:
         return True
-    if not isinstance(scope, ast.Name) or view.reads_after(scope.id):
+    if not isinstance(scope, ast.Name) or view.find_reads_after(scope.id):
         return False
     return all(
         isinstance(around := view.scopes.parents[node], ast.Attribute)
@@ -361,7 +361,7 @@ def find_outermost(view: View) -> ast.stmt:
     return outer
 
 
-def _targets(target: ast.expr) -> set[str]:
+def _find_targets(target: ast.expr) -> set[str]:
     return {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
 
 

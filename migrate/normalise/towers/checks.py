@@ -63,20 +63,22 @@ def _check_names(
             isinstance(n, (ast.Call, ast.Subscript)) and not _formats(n)
             for n in walk_breadth_first(statement.value)
         ):
-            if names.reads(statement.value) & numbered:
-                numbered |= names.binds(statement)
+            if names.find_reads(statement.value) & numbered:
+                numbered |= names.find_binds(statement)
     for call in walk_breadth_first(root):
         if not isinstance(call, ast.Call):
             continue
         symbol = scopes.resolve(call.func) or ""
         given = None
         if symbol in _NAMES:
-            given = names.argument(call, *_NAMES[symbol])
+            given = names.find_argument(call, *_NAMES[symbol])
         elif symbol.startswith(_LAYERS):
-            given = names.argument(call, "name") or names.argument(call, "scope")
-        if given is not None and names.reads(given) & numbered:
+            given = names.find_argument(call, "name") or names.find_argument(
+                call, "scope"
+            )
+        if given is not None and names.find_reads(given) & numbered:
             raise Unclear(_OWN)
-        function = function_called(scopes, call)
+        function = find_called_function(scopes, call)
         if function is None or function in seen:
             continue
         parameters = [a.arg for a in function.args.args]
@@ -86,7 +88,7 @@ def _check_names(
                 *zip(parameters, call.args),
                 *((k.arg, k.value) for k in call.keywords if k.arg),
             )
-            if names.reads(value) & numbered and _is_plain(value)
+            if names.find_reads(value) & numbered and _is_plain(value)
         }
         if passed:
             _check_names(scopes, function, passed, seen | {function})
@@ -96,7 +98,7 @@ def _formats(node: ast.AST) -> bool:
     """`"scale_{}".format(i)`, `str(i)`."""
     return isinstance(node, ast.Call) and (
         (isinstance(node.func, ast.Attribute) and node.func.attr == "format")
-        or names.key(node.func) in ("str", "int")
+        or names.find_key(node.func) in ("str", "int")
     )
 
 
@@ -108,11 +110,11 @@ def _is_plain(value: ast.expr) -> bool:
     )
 
 
-def function_called(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+def find_called_function(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
     """The function of the text that is called."""
     if not isinstance(call.func, ast.Name):
         return None
-    owner = scopes.scope_of(call.func).owner(call.func.id)
+    owner = scopes.find_scope(call.func).find_owner(call.func.id)
     bound = owner.bindings.get(call.func.id, []) if owner is not None else []
     if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
         return bound[0]

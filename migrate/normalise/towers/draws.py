@@ -25,7 +25,7 @@ from migrate.facts import names, reach
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.body import find_outermost
 from migrate.normalise.towers.iteration import Iterated
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 from migrate.source.nodes import walk_breadth_first
 
 _METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
@@ -61,21 +61,21 @@ def join_draws(view: View, over: Iterated, index: str) -> View | None:
     statement = view.scopes.parents[call]
     if not (isinstance(statement, ast.Assign) and _is_plain(view, statement)):
         raise Unclear(_OWN)
-    dataset = _dataset(view, call.func.value)
+    dataset = _find_dataset(view, call.func.value)
     if dataset is None or not _is_known_before(view, over.count, dataset):
         raise Unclear(_OWN)
-    batches = view.fresh("tower_batches")
-    shown = view.flat(dataset)
+    batches = view.choose_free_name("tower_batches")
+    shown = view.flatten_expression(dataset)
     edits = [
         Edit(dataset, f"plain_session.for_towers({shown}, {over.count})"),
         Edit(call, f"{batches}[{index}]"),
     ]
     outer = find_outermost(view)
     indent = view.text.lines[outer.lineno - 1][: outer.col_offset]
-    line = f"{indent}{batches} = {view.flat(call)}"
+    line = f"{indent}{batches} = {view.flatten_expression(call)}"
     origin = view.text.origins[statement.lineno - 1]
     text = view.text.apply_edits(edits)
-    found = look(text.splice(outer.lineno, outer.lineno - 1, [line], [origin]))
+    found = find_view(text.splice(outer.lineno, outer.lineno - 1, [line], [origin]))
     assert found is not None
     return found
 
@@ -97,16 +97,16 @@ def _is_plain(view: View, statement: ast.Assign) -> bool:
     return node is view.loop and view.text.is_alone(statement)
 
 
-def _dataset(view: View, iterator: ast.expr) -> ast.expr | None:
+def _find_dataset(view: View, iterator: ast.expr) -> ast.expr | None:
     """What a named iterator is made of, where nothing else draws from it."""
     if not isinstance(iterator, ast.Name):
         return None
-    owner = view.scopes.scope_of(iterator).owner(iterator.id)
+    owner = view.scopes.find_scope(iterator).find_owner(iterator.id)
     bindings = owner.bindings.get(iterator.id, []) if owner is not None else []
     drawing = [
         node
         for node in walk_breadth_first(view.scopes.tree)
-        if _draws(view, node) and names.key(node.func.value) == iterator.id  # type: ignore[attr-defined]
+        if _draws(view, node) and names.find_key(node.func.value) == iterator.id  # type: ignore[attr-defined]
     ]
     if len(bindings) != 1 or len(drawing) != 1:
         return None
@@ -126,10 +126,10 @@ def _dataset(view: View, iterator: ast.expr) -> ast.expr | None:
 
 def _is_known_before(view: View, count: str, dataset: ast.expr) -> bool:
     """Whether the number of towers is known where the dataset is asked for."""
-    scope = view.scopes.scope_of(view.loop)
+    scope = view.scopes.find_scope(view.loop)
     return all(
         getattr(bound, "lineno", 0) < dataset.lineno
         for node in walk_breadth_first(ast.parse(count))
-        if isinstance(node, ast.Name) and (owner := scope.owner(node.id)) is scope
+        if isinstance(node, ast.Name) and (owner := scope.find_owner(node.id)) is scope
         for bound in owner.bindings.get(node.id, [])
     )

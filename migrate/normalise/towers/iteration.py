@@ -7,7 +7,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.normalise.towers.view import Unclear, View
-from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.mistake import find_binding
 
 _RANGES = frozenset({"range", "xrange"})
 
@@ -36,29 +36,32 @@ def read_iteration(view: View, target: ast.expr, over: ast.expr) -> Iterated:
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
         return _read_iteration(view, target, over, over.func.id)
     if isinstance(target, ast.Name) and isinstance(over, (ast.List, ast.Tuple)):
-        if any(not isinstance(names.literal(e), str) for e in over.elts):
+        if any(not isinstance(names.read_literal(e), str) for e in over.elts):
             raise Unclear
-        value = (target.id, f"{view.flat(over)}[{{index}}]")  # Devices, by their names.
+        value = (
+            target.id,
+            f"{view.flatten_expression(over)}[{{index}}]",
+        )  # Devices, by their names.
         return Iterated(str(len(over.elts)), None, (value,))
     if isinstance(over, ast.Call) and isinstance(target, ast.Name):
-        count = names.argument(over, "num_or_size_splits", 1)
+        count = names.find_argument(over, "num_or_size_splits", 1)
         if view.scopes.resolve(over.func) != "tf.split" or count is None:
             raise Unclear
         _check_count(view, count)
-        value = (target.id, f"{view.flat(over)}[{{index}}]")
-        return Iterated(view.flat(count), None, (value,))
-    if not isinstance(target, ast.Name) or names.key(over) is None:
+        value = (target.id, f"{view.flatten_expression(over)}[{{index}}]")
+        return Iterated(view.flatten_expression(count), None, (value,))
+    if not isinstance(target, ast.Name) or names.find_key(over) is None:
         raise Unclear
-    shown = view.flat(over)
+    shown = view.flatten_expression(over)
     value = (target.id, f"{shown}[{{index}}]")
-    return Iterated(_length(view, over), None, (value,))
+    return Iterated(_write_length(view, over), None, (value,))
 
 
 def _read_iteration(
     view: View, target: ast.expr, over: ast.Call, name: str
 ) -> Iterated:
     if name in _RANGES and len(over.args) == 1 and isinstance(target, ast.Name):
-        return Iterated(view.flat(over.args[0]), target.id, ())
+        return Iterated(view.flatten_expression(over.args[0]), target.id, ())
     if (
         name == "enumerate"
         and len(over.args) == 1
@@ -84,10 +87,10 @@ def _read_iteration(
     raise Unclear
 
 
-def _length(view: View, over: ast.expr) -> str:
+def _write_length(view: View, over: ast.expr) -> str:
     """How many elements a list of the graph has, or Python's `len` of another."""
     if isinstance(over, ast.Name):
-        owner = view.scopes.scope_of(over).owner(over.id)
+        owner = view.scopes.find_scope(over).find_owner(over.id)
         bindings = owner.bindings[over.id] if owner is not None else []
         if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
             made = bindings[0].value
@@ -96,20 +99,20 @@ def _length(view: View, over: ast.expr) -> str:
                 if (
                     not made.generators[0].ifs
                     and isinstance(counted, ast.Call)
-                    and names.key(counted.func) in _RANGES
+                    and names.find_key(counted.func) in _RANGES
                     and len(counted.args) == 1
                     and isinstance(counted.args[0], (ast.Name, ast.Constant))
                 ):
-                    return view.flat(counted.args[0])
+                    return view.flatten_expression(counted.args[0])
             if isinstance(made, ast.Call):
                 symbol = view.scopes.resolve(made.func) or ""
-                count = names.argument(made, "num_or_size_splits", 1)
+                count = names.find_argument(made, "num_or_size_splits", 1)
                 if symbol == "tf.split" and count is not None:
                     _check_count(view, count)
-                    return view.flat(count)
+                    return view.flatten_expression(count)
                 if symbol.startswith("tf."):
                     raise Unclear
-    return f"len({view.flat(over)})"
+    return f"len({view.flatten_expression(over)})"
 
 
 def _check_count(view: View, count: ast.expr) -> None:
@@ -118,6 +121,6 @@ def _check_count(view: View, count: ast.expr) -> None:
     Raises:
       Unclear: it is a list of sizes.
     """
-    made = binding(view.scopes, count) or count
+    made = find_binding(view.scopes, count) or count
     if isinstance(made, (ast.List, ast.Tuple, ast.ListComp)):
         raise Unclear

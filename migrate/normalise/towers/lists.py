@@ -46,7 +46,7 @@ def read_append(view: View, statement: ast.stmt) -> tuple[str, str] | None:
         and isinstance(call.func.value, ast.Name)
         and len(call.args) == 1
     ):
-        return call.func.value.id, view.flat(call.args[0])
+        return call.func.value.id, view.flatten_expression(call.args[0])
     return None
 
 
@@ -57,7 +57,7 @@ def find_filled_lists(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]
       Unclear: one is used otherwise in the loop, or not seen to be empty before it.
     """
     found: dict[str, ast.Assign] = {}
-    scope = view.scopes.scope_of(view.loop)
+    scope = view.scopes.find_scope(view.loop)
     for statement in body:
         listed = read_append(view, statement)
         if listed is None:
@@ -78,7 +78,7 @@ def find_filled_lists(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]
     return found
 
 
-def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
+def find_gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
     """A tower's gradients, and what becomes of all towers': each list of them.
 
     Raises:
@@ -93,7 +93,7 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
         assert isinstance(statement, ast.Expr)
         assert isinstance(statement.value, ast.Call)
         value = statement.value.args[0]
-        if not (names.reads(value) & computed or _computes(view, value)):
+        if not (names.find_reads(value) & computed or _computes(view, value)):
             continue
         average = averages.find(view.scopes, view.loop, listed[0], count)
         average = average or averages.find(
@@ -117,10 +117,10 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
 
 def _find_free_name(view: View, found: list[Gradients]) -> str:
     """A name for gradients that have none."""
-    name = view.fresh("tower_gradients")
+    name = view.choose_free_name("tower_gradients")
     number = 2
     while name in {gradients.name for gradients in found}:
-        name, number = view.fresh(f"tower_gradients_{number}"), number + 1
+        name, number = view.choose_free_name(f"tower_gradients_{number}"), number + 1
     return name
 
 
@@ -129,9 +129,10 @@ def _find_computed_names(view: View, body: list[ast.stmt]) -> set[str]:
     found: set[str] = set()
     for statement in body:
         if isinstance(statement, ast.Assign) and (
-            _computes(view, statement.value) or names.reads(statement.value) & found
+            _computes(view, statement.value)
+            or names.find_reads(statement.value) & found
         ):
-            found |= names.binds(statement)
+            found |= names.find_binds(statement)
     return found
 
 
@@ -144,7 +145,7 @@ def _is_tensor(view: View, value: ast.expr) -> bool:
     if isinstance(value, ast.Name):
         bound = [
             s.value
-            for s in view.scopes.scope_of(view.loop).bindings.get(value.id, [])
+            for s in view.scopes.find_scope(view.loop).bindings.get(value.id, [])
             if isinstance(s, ast.Assign)
         ]
         return len(bound) == 1 and _is_tensor(view, bound[0])

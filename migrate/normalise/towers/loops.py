@@ -73,14 +73,14 @@ def shows_towers(scopes: Scopes, loop: ast.For) -> bool:
     if any(_OF_LOSSES.search(name) for name in lists):
         return True
     minimised = [
-        node.args[0] if node.args else names.argument(node, "loss")
+        node.args[0] if node.args else names.find_argument(node, "loss")
         for node in walk_breadth_first(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("minimize", "compute_gradients", "gradients")
     ]
     return any(
-        names.reads(value) & lists
+        names.find_reads(value) & lists
         for loss in minimised
         if loss is not None
         for value in (loss, *_find_values(scopes, loss))
@@ -91,7 +91,7 @@ def _find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
     """What a name is bound to, anywhere in its scope."""
     if not isinstance(node, ast.Name):
         return []
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     return [b.value for b in bound if isinstance(b, (ast.Assign, ast.AugAssign))]
 
@@ -102,7 +102,7 @@ def _places(scopes: Scopes, loop: ast.For) -> bool:
     return any(
         isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.device"
-        and bool(names.reads(node) & own)
+        and bool(names.find_reads(node) & own)
         for block in walk_breadth_first(loop)
         if isinstance(block, ast.With)
         for node in [item.context_expr for item in block.items]
@@ -139,13 +139,13 @@ def walk_gathered_losses(
 
 def _begins(scopes: Scopes, loop: ast.For, name: str, *, listed: bool) -> bool:
     """Whether a name is an empty list, or 0, before a loop that uses it once."""
-    bound = scopes.scope_of(loop).bindings.get(name, [])
+    bound = scopes.find_scope(loop).bindings.get(name, [])
     before = [b for b in bound if b.lineno < loop.lineno]  # type: ignore[attr-defined]
     if len(before) != 1 or not isinstance(before[0], ast.Assign):
         return False
     made = before[0].value
     empty = isinstance(made, ast.List) and not made.elts
-    if not (empty if listed else names.literal(made) == 0):
+    if not (empty if listed else names.read_literal(made) == 0):
         return False
     uses = [
         n for n in walk_breadth_first(loop) if isinstance(n, ast.Name) and n.id == name

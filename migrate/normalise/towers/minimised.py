@@ -20,12 +20,12 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.towers.losses import Losses
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.normalise.towers import loops
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _METHODS = frozenset({"minimize", "compute_gradients"})
 _FUNCTIONS = frozenset(
@@ -71,7 +71,7 @@ def find(view: View, count: str) -> list[Minimised]:
       Unclear: something is minimised that is neither their mean nor their sum.
     """
     scopes, loop = view.scopes, view.loop
-    own = names.binds(loop) | _find_filled_names(loop)
+    own = names.find_binds(loop) | _find_filled_names(loop)
     followed = [
         (value.id, Losses(scopes, count, gathered, listed=listed, bound=own))
         for gathered, value, listed in loops.walk_gathered_losses(scopes, loop)
@@ -83,11 +83,11 @@ def find(view: View, count: str) -> list[Minimised]:
         for call in calls:
             assert isinstance(call, ast.Call)
             pairs = _is_method(call)
-            loss = names.argument(call, "loss" if pairs else "ys", 0)
+            loss = names.find_argument(call, "loss" if pairs else "ys", 0)
             wholes = [
                 (tower, whole)
                 for tower, losses in followed
-                if loss is not None and (whole := losses.whole(loss)) is not None
+                if loss is not None and (whole := losses.find_whole(loss)) is not None
             ]
             taken = pairs or scopes.resolve(call.func) == "tf.gradients"
             if len(wholes) != 1 or loss is None or not taken:
@@ -96,7 +96,7 @@ def find(view: View, count: str) -> list[Minimised]:
             if any(_asks_collections(scopes, more) for more in whole.more):
                 raise Unclear(_OTHERWISE)
             terms = [f"{tower} * {count}" if whole.is_sum else tower]
-            terms += [view.flat(more) for more in whole.more]
+            terms += [view.flatten_expression(more) for more in whole.more]
             update = pairs and call.func.attr == "minimize"  # type: ignore[attr-defined]
             found.append(Minimised(call, loss, " + ".join(terms), update, pairs))
         for _, losses in followed:
@@ -112,8 +112,8 @@ def find(view: View, count: str) -> list[Minimised]:
 
 def name_losses(text: Text) -> Text:
     """The text in which every tower's loss that is listed has a name of its own."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     for loop in loops.find_loss_loops(scopes):
         for gathered, value, listed in loops.walk_gathered_losses(scopes, loop):
             statement = scopes.parents[value]
@@ -128,7 +128,7 @@ def name_losses(text: Text) -> Text:
             first, last = statement.lineno, statement.end_lineno or statement.lineno
             indent = text.lines[first - 1][: statement.col_offset]
             name = find_free_name(tree, "tower_loss")
-            shown = text.segment(value)
+            shown = text.find_segment(value)
             shown = shown if "\n" not in shown else ast.unparse(value)
             how = f".append({name})" if listed else f" += {name}"
             lines = [f"{indent}{name} = {shown}", f"{indent}{gathered}{how}"]
@@ -139,7 +139,7 @@ def name_losses(text: Text) -> Text:
 
 def _is_fresh(scopes: Scopes, loop: ast.For, name: str) -> bool:
     """Whether a name is bound in a loop, and nowhere else."""
-    bound = scopes.scope_of(loop).bindings.get(name, [])
+    bound = scopes.find_scope(loop).bindings.get(name, [])
     inside = set(walk_breadth_first(loop))
     return bool(bound) and all(b in inside for b in bound)
 

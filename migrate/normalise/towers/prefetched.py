@@ -23,7 +23,7 @@ import textwrap
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, find_lines_inside_strings
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 from migrate.source.nodes import walk_breadth_first
 
 _QUEUE = "tf.contrib.slim.prefetch_queue.prefetch_queue"
@@ -47,7 +47,7 @@ def draw_per_tower(view: View) -> View | None:
     if made is None:
         return None
     statement = view.scopes.parents[made]
-    tensors = names.argument(made, "tensors", 0)
+    tensors = names.find_argument(made, "tensors", 0)
     if not (
         isinstance(statement, ast.Assign)
         and isinstance(statement.targets[0], ast.Name)
@@ -56,9 +56,9 @@ def draw_per_tower(view: View) -> View | None:
     ):
         raise Unclear(_REASON)
     taken = _find_queue_read(view, statement.targets[0].id)
-    suite = _suite(view, statement)
+    suite = _find_suite(view, statement)
     before = suite[: suite.index(statement)]
-    moved = _makes(before, names.reads(tensors))
+    moved = _find_makers(before, names.find_reads(tensors))
     lines: list[str] = []
     shown = view.text
     gone: list[ast.stmt] = [statement, *moved]
@@ -66,12 +66,12 @@ def draw_per_tower(view: View) -> View | None:
     for each in moved:
         if find_lines_inside_strings(each) or not view.text.is_alone(each):
             raise Unclear(_REASON)
-        edit = _iterator_named(view, each)
+        edit = _name_iterator(view, each)
         if edit is not None:
             named.append(edit)
-    values = set().union(*[names.binds(s) for s in moved])
+    values = set().union(*[names.find_binds(s) for s in moved])
     for each in before[before.index(moved[0]) :]:
-        if each in moved or not names.reads(each) & values:
+        if each in moved or not names.find_reads(each) & values:
             continue
         if not _shows_only(view, each):
             raise Unclear(_REASON)
@@ -79,15 +79,15 @@ def draw_per_tower(view: View) -> View | None:
     # The iterator that an element is drawn of stays where it was made.
     iterators: list[tuple[ast.stmt, str]] = []
     for edit in named:
-        name = view.fresh("tower_iterator")
-        owner = _statement(view, edit.node)
+        name = view.choose_free_name("tower_iterator")
+        owner = _find_statement(view, edit.node)
         iterators.append((owner, f"{name} = {edit.new}"))
         shown = shown.apply_edits([Edit(edit.node, name)])
     for each in moved:
         part = shown.lines[each.lineno - 1 : each.end_lineno]
         lines += textwrap.dedent("\n".join(part)).split("\n")
-    target = view.flat(taken.targets[0])
-    lines.append(f"{target} = {view.flat(tensors)}")
+    target = view.flatten_expression(taken.targets[0])
+    lines.append(f"{target} = {view.flatten_expression(tensors)}")
     indent = view.text.lines[taken.lineno - 1][: taken.col_offset]
     text = view.text.splice(
         taken.lineno,
@@ -104,7 +104,7 @@ def draw_per_tower(view: View) -> View | None:
             [column + line for line in kept],
             [view.text.origins[each.lineno - 1]] * len(kept),
         )
-    found = look(text)
+    found = find_view(text)
     assert found is not None
     return found
 
@@ -134,7 +134,7 @@ def _find_queue_read(view: View, queue: str) -> ast.Assign:
     return statement
 
 
-def _makes(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
+def _find_makers(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
     """What makes these names, from the element on that is drawn first, in order.
 
     Raises:
@@ -143,14 +143,14 @@ def _makes(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     needed = set(wanted)
     for statement in reversed(before):
-        if not names.binds(statement) & needed:
+        if not names.find_binds(statement) & needed:
             continue
         if not isinstance(statement, (ast.Assign, ast.If)):
             raise Unclear(_REASON)
         found.insert(0, statement)
         if _draws(statement):
             return found
-        needed |= names.reads(statement)
+        needed |= names.find_reads(statement)
     raise Unclear(_REASON)
 
 
@@ -161,12 +161,12 @@ def _draws(statement: ast.stmt) -> bool:
     )
 
 
-def _iterator_named(view: View, statement: ast.stmt) -> Edit | None:
+def _name_iterator(view: View, statement: ast.stmt) -> Edit | None:
     """`dataset.make_one_shot_iterator()`, of which a statement draws; where it has no name."""
     for node in walk_breadth_first(statement):
         if isinstance(node, ast.Attribute) and node.attr == "get_next":
             if not isinstance(node.value, ast.Name):
-                return Edit(node.value, view.flat(node.value))
+                return Edit(node.value, view.flatten_expression(node.value))
     return None
 
 
@@ -181,16 +181,16 @@ def _shows_only(view: View, statement: ast.stmt) -> bool:
     )
 
 
-def _suite(view: View, statement: ast.stmt) -> list[ast.stmt]:
+def _find_suite(view: View, statement: ast.stmt) -> list[ast.stmt]:
     parent = view.scopes.parents[statement]
     assert isinstance(parent, ast.stmt)
-    for _, suite in names.suites(parent):
+    for _, suite in names.list_suites(parent):
         if statement in suite:
             return suite
     raise Unclear(_REASON)
 
 
-def _statement(view: View, node: ast.AST) -> ast.stmt:
+def _find_statement(view: View, node: ast.AST) -> ast.stmt:
     while not isinstance(node, ast.stmt):
         node = view.scopes.parents[node]
     return node

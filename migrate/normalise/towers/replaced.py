@@ -51,7 +51,7 @@ class Towers:
     updated_by: str
     tasks: tasks.Tasks | None = None
 
-    def replicas(self) -> ir.Towers:
+    def make_replicas(self) -> ir.Towers:
         """What the program has in their place."""
         if self.tasks is None:
             return ir.Towers(self.count, self.updated_by)
@@ -71,9 +71,9 @@ def replace_loop(view: View) -> Towers:
     scope = ""
     if summaries.writes_summaries(view):
         view = summaries.gather_summaries(view)
-        scope = summaries.scope(view)
+        scope = summaries.find_scope(view)
     over = iteration.read_iteration(view, view.loop.target, view.loop.iter)
-    index = over.index or view.fresh("tower")
+    index = over.index or view.choose_free_name("tower")
     placed = tasks.place_towers(view, over, index)
     updated_by = ""
     if updates.normalises(view):
@@ -87,7 +87,7 @@ def replace_loop(view: View) -> Towers:
     if view.lists_losses:
         losses = minimised.find(view, over.count)
     else:
-        gradients = lists.gradients(view, body.statements, over.count)
+        gradients = lists.find_gradients(view, body.statements, over.count)
     lines = [
         *_write_names(view, body, over, index),
         *([(f"replicas.under({scope})", view.loop.lineno)] if scope else []),
@@ -113,8 +113,8 @@ def _write_names(
     yield f"{index} = {TOWER_INDEX}", at
     for name, value in over.values:
         yield f"{name} = {value.replace('{index}', index)}", at
-    read = set().union(*[names.reads(s) for s in body.statements])
-    for scope in body.scope_names():
+    read = set().union(*[names.find_reads(s) for s in body.statements])
+    for scope in body.find_scope_names():
         if scope in read:
             yield f"{scope} = None", at
 
@@ -140,18 +140,20 @@ def _write_one_tower(
         elif body.is_only_for_first(statement):
             assert isinstance(statement, ast.If)
             for inner in statement.body:
-                yield from ((line, inner.lineno) for line in body.lines(inner))
+                yield from ((line, inner.lineno) for line in body.write_lines(inner))
                 shown += [
                     (name, inner.lineno)
-                    for name in sorted(names.binds(inner))
-                    if view.reads_after(name)
+                    for name in sorted(names.find_binds(inner))
+                    if view.find_reads_after(name)
                 ]
         elif not body.sets_flag(statement):
-            yield from ((line, at) for line in body.lines(statement))
+            yield from ((line, at) for line in body.write_lines(statement))
     for statement in body.statements:
-        bound = names.binds(statement)
-        if body.sets_flag(statement) and any(map(view.reads_after, bound)):
-            yield from ((line, statement.lineno) for line in body.lines(statement))
+        bound = names.find_binds(statement)
+        if body.sets_flag(statement) and any(map(view.find_reads_after, bound)):
+            yield from (
+                (line, statement.lineno) for line in body.write_lines(statement)
+            )
     for name, at in shown:
         if view.is_only_fetched(name):
             yield f"{name} = replicas.of_first({name})", at
@@ -170,8 +172,8 @@ def _splice_lines(
     indent = _indent(view, outer)
     one = [(indent + line if line else line, at) for line, at in lines]
     text, splices = after
-    splices.append((*_span(outer), one))
-    splices += [(*_span(statement), []) for statement in made]
+    splices.append((*_find_span(outer), one))
+    splices += [(*_find_span(statement), []) for statement in made]
     for (
         first,
         last,
@@ -199,11 +201,11 @@ def _replace_average(
         if average.value is not None:
             edits.append(Edit(average.value, new))
             whole = isinstance(kept, ast.Assign) and kept.value is average.value
-            if whole and names.binds(kept) == {new}:
-                splices.append((*_span(kept), []))  # It is named so already.
+            if whole and names.find_binds(kept) == {new}:
+                splices.append((*_find_span(kept), []))  # It is named so already.
             continue
         line = f"{_indent(view, kept)}{average.result} = {new}"
-        splices.append((*_span(kept), [(line, kept.lineno)]))
+        splices.append((*_find_span(kept), [(line, kept.lineno)]))
         if average.begun is not None:
             splices.append((average.begun.lineno, average.begun.lineno, []))
     return view.text.apply_edits(edits), splices
@@ -219,19 +221,21 @@ def _replace_minimize(
         if one.whole or averages.goes_into_an_update(view.scopes, call):
             edits.append(Edit(one.loss, one.own))
             continue
-        given = [view.flat(a) for a in call.args if a is not one.loss]
+        given = [view.flatten_expression(a) for a in call.args if a is not one.loss]
         given += [
-            f"{k.arg}={view.flat(k.value)}"
+            f"{k.arg}={view.flatten_expression(k.value)}"
             for k in call.keywords
             if k.value is not one.loss
         ]
-        computed = f"{view.flat(call.func)}({', '.join([one.own, *given])})"
+        computed = (
+            f"{view.flatten_expression(call.func)}({', '.join([one.own, *given])})"
+        )
         how = "averaged" if one.pairs else "means"
         edits.append(Edit(call, f"replicas.{how}({computed})"))
     return view.text.apply_edits(edits), []
 
 
-def _span(statement: ast.stmt) -> tuple[int, int]:
+def _find_span(statement: ast.stmt) -> tuple[int, int]:
     return statement.lineno, statement.end_lineno or statement.lineno
 
 

@@ -15,7 +15,7 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.normalise.text import Edit
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 from migrate.source.nodes import walk_breadth_first
 
 _ALL = "tf.summary.merge_all"
@@ -31,7 +31,7 @@ def writes_summaries(view: View) -> bool:
     )
 
 
-def scope(view: View) -> str:
+def find_scope(view: View) -> str:
     """The name of a tower's name scope, an expression of the text's.
 
     It needs none where the tower's number is in each summary's own name.
@@ -40,8 +40,8 @@ def scope(view: View) -> str:
       Unclear: it has none otherwise, or several.
     """
     found = [
-        names.argument(item.context_expr, "name", 0)
-        for node in _blocks(view.loop.body)
+        names.find_argument(item.context_expr, "name", 0)
+        for node in _find_blocks(view.loop.body)
         for item in node.items
         if isinstance(item.context_expr, ast.Call)
         and view.scopes.resolve(item.context_expr.func) == "tf.name_scope"
@@ -50,7 +50,7 @@ def scope(view: View) -> str:
         return '""'
     if len(found) != 1 or found[0] is None:
         raise Unclear("the towers write summaries, and no name scope keeps them apart")
-    return view.flat(found[0])
+    return view.flatten_expression(found[0])
 
 
 def _has_all_numbered(view: View) -> bool:
@@ -66,8 +66,8 @@ def _has_all_numbered(view: View) -> bool:
         n.id for n in walk_breadth_first(view.loop.target) if isinstance(n, ast.Name)
     }
     return all(
-        (name := names.argument(node, "name", 0)) is not None
-        and names.reads(name) & own
+        (name := names.find_argument(node, "name", 0)) is not None
+        and names.find_reads(name) & own
         for node in view.inside
         if isinstance(node, ast.Call) and _writes(view, node)
     )
@@ -87,7 +87,7 @@ def gather_summaries(view: View) -> View:
     """
     tower = {
         item.optional_vars.id
-        for block in _blocks(view.loop.body)
+        for block in _find_blocks(view.loop.body)
         for item in block.items
         if isinstance(item.optional_vars, ast.Name)
     }
@@ -103,7 +103,7 @@ def gather_summaries(view: View) -> View:
         elif symbol == "tf.get_collection" and node.args:
             if view.scopes.resolve(node.args[0]) != _KEY:
                 continue
-            asked = names.argument(node, "scope", 1)
+            asked = names.find_argument(node, "scope", 1)
             if not (
                 node in view.inside
                 and isinstance(asked, ast.Name)
@@ -117,7 +117,7 @@ def gather_summaries(view: View) -> View:
                     "a tower writes summaries after the program has listed them"
                 )
             edits.append(Edit(node, "replicas.summaries()"))
-    found = look(view.text.apply_edits(edits))
+    found = find_view(view.text.apply_edits(edits))
     assert found is not None
     return found
 
@@ -125,7 +125,7 @@ def gather_summaries(view: View) -> View:
 def ends(view: View) -> bool:
     """Whether a tower's name ends where its summaries are listed."""
     return any(
-        isinstance(n, ast.Call) and names.key(n.func) == "replicas.summaries"
+        isinstance(n, ast.Call) and names.find_key(n.func) == "replicas.summaries"
         for n in view.inside
     )
 
@@ -144,7 +144,7 @@ def _is_written_after(view: View, call: ast.Call) -> bool:
     )
 
 
-def _blocks(body: list[ast.stmt]) -> list[ast.With]:
+def _find_blocks(body: list[ast.stmt]) -> list[ast.With]:
     """Blocks that a tower's statements stand in, from the outside in."""
     found = [s for s in body if isinstance(s, ast.With)]
-    return found + [b for block in found for b in _blocks(block.body)]
+    return found + [b for block in found for b in _find_blocks(block.body)]

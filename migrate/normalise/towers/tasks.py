@@ -18,7 +18,7 @@ from migrate.facts import names
 from migrate.frontends.cluster.placement import SETTER, names_task
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.iteration import Iterated
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 from migrate.source.nodes import walk_breadth_first
 
 _DEALS = frozenset({"worker_device", "cluster"})
@@ -38,7 +38,7 @@ class Tasks:
     dealt: str
 
 
-def blocks(view: View) -> list[ast.With]:
+def find_blocks(view: View) -> list[ast.With]:
     """The blocks around a tower's gradients that are on a task; none where no tower is.
 
     Raises:
@@ -60,7 +60,7 @@ def blocks(view: View) -> list[ast.With]:
 
 def leaves(view: View, block: ast.With) -> bool:
     """Whether a block of devices goes: the tower's own, or any where none is on a task."""
-    own = blocks(view)
+    own = find_blocks(view)
     return not own or block in own or view.loop in walk_breadth_first(block)
 
 
@@ -74,7 +74,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
     Raises:
       Unclear: the device of a tower is not read.
     """
-    own = blocks(view)
+    own = find_blocks(view)
     if not own:
         if any(names_task(view.scopes, node) for node in view.inside):
             raise Unclear("only a part of each tower is on tasks of a cluster")
@@ -89,7 +89,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
         raise Unclear("one tower is on several tasks of a cluster")
     (call,) = calls
     assert isinstance(call, ast.Call)
-    device = names.argument(call, "device_name_or_function", 0)
+    device = names.find_argument(call, "device_name_or_function", 0)
     if isinstance(device, ast.Call) and view.scopes.resolve(device.func) == SETTER:
         given = {k.arg: k.value for k in device.keywords}
         if device.args or not set(given) <= _DEALS or "worker_device" not in given:
@@ -115,9 +115,9 @@ def _find_cluster(view: View) -> str:
     """The cluster that the program's device setters are given; "" where it has none."""
     for node in walk_breadth_first(view.scopes.tree):
         if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
-            cluster = names.argument(node, "cluster")
+            cluster = names.find_argument(node, "cluster")
             if cluster is not None:
-                return view.flat(cluster)
+                return view.flatten_expression(cluster)
     return ""
 
 
@@ -145,9 +145,11 @@ def write_out_devices(view: View) -> View:
         ]
         if len(uses) != 1 or not _is_device(view, uses[0]):
             continue
-        text = view.text.apply_edits([Edit(uses[0], view.flat(statement.value))])
+        text = view.text.apply_edits(
+            [Edit(uses[0], view.flatten_expression(statement.value))]
+        )
         first, last = statement.lineno, statement.end_lineno or statement.lineno
-        found = look(text.splice(first, last, [], []))
+        found = find_view(text.splice(first, last, [], []))
         assert found is not None
         return write_out_devices(found)
     return view
@@ -171,7 +173,7 @@ def _is_on_task(view: View, node: ast.expr) -> bool:
         isinstance(node, ast.Call) and view.scopes.resolve(node.func) == "tf.device"
     ):
         return False
-    device = names.argument(node, "device_name_or_function", 0)
+    device = names.find_argument(node, "device_name_or_function", 0)
     return device is not None and _names_job(view, device, 0)
 
 
@@ -189,7 +191,7 @@ def _names_job(view: View, node: ast.expr, depth: int) -> bool:
 
 def _find_value(view: View, name: ast.Name) -> ast.expr | None:
     """What a name is bound to, once; of a loop's own name, what the loop goes over."""
-    owner = view.scopes.scope_of(name).owner(name.id)
+    owner = view.scopes.find_scope(name).find_owner(name.id)
     bindings = owner.bindings.get(name.id, []) if owner is not None else []
     if len(bindings) != 1:
         return None
@@ -212,5 +214,5 @@ def _show_device(view: View, device: ast.expr, over: Iterated, index: str) -> st
     if not any(
         isinstance(n, ast.Name) and n.id in values for n in walk_breadth_first(device)
     ):
-        return view.flat(device)
+        return view.flatten_expression(device)
     return ast.unparse(Named().visit(ast.parse(ast.unparse(device), mode="eval").body))

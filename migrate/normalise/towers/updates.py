@@ -20,7 +20,7 @@ import re
 
 from migrate.facts import names, reach
 from migrate.normalise.towers.body import find_outermost
-from migrate.normalise.towers.view import Unclear, View, look
+from migrate.normalise.towers.view import Unclear, View, find_view
 from migrate.source.nodes import walk_breadth_first
 
 LAYERS = frozenset({"tf.layers.batch_normalization"})
@@ -65,13 +65,13 @@ def move_updates(view: View, index: str) -> tuple[View, str]:
     if len(asked) > 1:
         raise Unclear(_OTHERWISE)
     (call,) = asked
-    scope = names.argument(call, "scope", 1)
+    scope = names.find_argument(call, "scope", 1)
     if call not in view.inside:
         if call.lineno < view.loop.lineno:
             raise Unclear(_OTHERWISE)
         if scope is None:
             return view, "all"
-        if re.fullmatch(r"[^\d]*0/?", str(names.literal(scope))):
+        if re.fullmatch(r"[^\d]*0/?", str(names.read_literal(scope))):
             return view, "first"
         raise Unclear(_OTHERWISE)
     return _move_after_loop(view, call, index)
@@ -94,7 +94,7 @@ def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]
     ):
         raise Unclear(_OTHERWISE)
     outer = find_outermost(view)
-    scope = names.argument(call, "scope", 1)
+    scope = names.find_argument(call, "scope", 1)
     branch = view.scopes.parents[statement]
     gone: ast.stmt = statement
     who = "last" if scope is not None else "all"
@@ -107,12 +107,12 @@ def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]
         raise Unclear(_OTHERWISE)
     indent = view.text.lines[outer.lineno - 1][: outer.col_offset]
     assert isinstance(call.func, ast.Attribute)
-    get, key = view.flat(call.func), view.flat(call.args[0])
+    get, key = view.flatten_expression(call.func), view.flatten_expression(call.args[0])
     end = outer.end_lineno or outer.lineno
     origin = view.text.origins[call.lineno - 1]
     text = view.text.splice(end + 1, end, [f"{indent}{name} = {get}({key})"], [origin])
     text = text.splice(gone.lineno, gone.end_lineno or gone.lineno, [], [])
-    found = look(text)
+    found = find_view(text)
     assert found is not None
     return found, who
 

@@ -6,10 +6,10 @@ import ast
 import dataclasses
 import functools
 
-from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text
 from migrate.normalise.towers import loops
-from migrate.source.nodes import tree_of, walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -37,12 +37,12 @@ class View:
         """All nodes of the loop."""
         return frozenset(walk_breadth_first(self.loop))
 
-    def flat(self, value: ast.expr) -> str:
+    def flatten_expression(self, value: ast.expr) -> str:
         """An expression's text, in one line."""
-        segment = self.text.segment(value)
+        segment = self.text.find_segment(value)
         return segment if "\n" not in segment else ast.unparse(value)
 
-    def fresh(self, wish: str) -> str:
+    def choose_free_name(self, wish: str) -> str:
         """A name like that which the text does not have yet."""
         taken = {
             n.id
@@ -54,9 +54,9 @@ class View:
             name, number = f"{wish}_{number}", number + 1
         return name
 
-    def reads_after(self, name: str) -> list[ast.Name]:
+    def find_reads_after(self, name: str) -> list[ast.Name]:
         """Where a name of the loop's scope is read outside of the loop."""
-        scope = self.scopes.scope_of(self.loop)
+        scope = self.scopes.find_scope(self.loop)
         return [
             n
             for n in walk_breadth_first(self.scopes.tree)
@@ -64,12 +64,12 @@ class View:
             and n.id == name
             and isinstance(n.ctx, ast.Load)
             and n not in self.inside
-            and self.scopes.scope_of(n).owner(name) is scope
+            and self.scopes.find_scope(n).find_owner(name) is scope
         ]
 
     def is_only_fetched(self, name: str) -> bool:
         """Whether it is read by `sess.run(name)` and `sess.run([..., name])` only."""
-        for node in self.reads_after(name):
+        for node in self.find_reads_after(name):
             parent = self.scopes.parents[node]
             if isinstance(parent, (ast.List, ast.Tuple)):
                 parent = self.scopes.parents[parent]
@@ -86,10 +86,10 @@ class View:
         return loops.takes_gradients(self.scopes, node)
 
 
-def look(text: Text) -> View | None:
+def find_view(text: Text) -> View | None:
     """The loop over towers of a text; None where it has none, or several."""
-    tree = tree_of(text.source)
-    scopes = scopes_of(tree)
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     found = [
         node
         for node in walk_breadth_first(tree)

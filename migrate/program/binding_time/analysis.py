@@ -11,45 +11,45 @@ from migrate.program.binding_time.blocks import Blocks
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.lifts import sort_lifts
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables.worker_state import MUTATORS
 
 
 class Analysis(Blocks):
     """Analyses statements in order, keeping what each name is."""
 
-    def statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
-        return [self.statement(s) for s in body]
+    def analyse_statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
+        return [self.analyse_statement(s) for s in body]
 
-    def statement(self, statement: ast.stmt) -> Flow:
+    def analyse_statement(self, statement: ast.stmt) -> Flow:
         self._lifts, self._update = [], None
         self._whole = getattr(statement, "value", None)
         if isinstance(statement, (ast.With, ast.If, ast.For, ast.While, ast.Try)):
-            return self._compound(statement)
+            return self._analyse_compound(statement)
         flow = Flow(
             statement,
             Kind.HOST,
-            frozenset(names.reads(statement)),
-            frozenset(names.binds(statement)),
+            frozenset(names.find_reads(statement)),
+            frozenset(names.find_binds(statement)),
         )
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            self._assignment(statement, flow)
+            self._analyse_assignment(statement, flow)
         elif isinstance(statement, (ast.Expr, ast.Return)):
             if statement.value is not None:
-                flow.kind = self.expression(statement.value)
-                self._method_effects(statement, flow)
+                flow.kind = self.classify_expression(statement.value)
+                self._note_method_effects(statement, flow)
         elif statement in self.helpers:
             flow.reads = frozenset()
         elif isinstance(statement, ast.FunctionDef):
-            flow.kind = self._closure(statement)
+            flow.kind = self._classify_closure(statement)
             self.environment[statement.name] = flow.kind
         elif isinstance(statement, (ast.ClassDef, ast.Import)):
             pass
         else:
-            for child in children(statement):
+            for child in list_children(statement):
                 if isinstance(child, ast.expr):
-                    flow.kind = join(flow.kind, self.expression(child))
-            self._method_effects(statement, flow)
+                    flow.kind = join(flow.kind, self.classify_expression(child))
+            self._note_method_effects(statement, flow)
         if flow.kind is Kind.HOST and self._asks_tensor(statement):
             flow.kind, flow.asks = Kind.TENSOR, True
         if (
@@ -65,13 +65,13 @@ class Analysis(Blocks):
             self.updates |= flow.binds
         if flow.update is not None:
             flow.reads = flow.reads | frozenset(flow.update.fed)
-        self._time(flow)
+        self._classify_time(flow)
         self._check_symbolic(flow)
         if self.graph.used:
-            self._graph_code(flow)
+            self._analyse_graph_code(flow)
         return flow
 
-    def _graph_code(self, flow: Flow) -> None:
+    def _analyse_graph_code(self, flow: Flow) -> None:
         """What a statement shares with other graph code without a name."""
         statement = flow.statement
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
@@ -91,7 +91,7 @@ class Analysis(Blocks):
         return not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and any(
             isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
-            and self.environment.get(names.key(node) or "") in ir.STEP_KINDS
+            and self.environment.get(names.find_key(node) or "") in ir.STEP_KINDS
             and node not in self.static_reads
             and not self._is_gone_through(node)
             for node in walk_breadth_first(statement)
@@ -103,12 +103,12 @@ class Analysis(Blocks):
             node = node.value
         if not isinstance(node, ast.Name):
             return False
-        owner = self.scopes.scope_of(node).owner(node.id)
+        owner = self.scopes.find_scope(node).find_owner(node.id)
         return owner is not None and (
             hasattr(owner.node, "generators") or isinstance(owner.node, ast.Lambda)
         )
 
-    def _time(self, flow: Flow) -> None:
+    def _classify_time(self, flow: Flow) -> None:
         kind = flow.kind
         if kind in ir.BUILD_KINDS:
             flow.build = True
@@ -127,7 +127,7 @@ class Analysis(Blocks):
         if flow.lifts:
             flow.build = True
 
-    def _method_effects(self, statement: ast.stmt, flow: Flow) -> None:
+    def _note_method_effects(self, statement: ast.stmt, flow: Flow) -> None:
         """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(statement, ast.Delete):
@@ -143,11 +143,11 @@ class Analysis(Blocks):
             and value.func.attr in (*MUTATORS, "set_shape")
         ):
             objects = [value.func.value]
-            inside = self._arguments_quietly(value)
+            inside = self._classify_arguments_quietly(value)
         else:
             return
         for changed in objects:
-            name = names.key(changed)
+            name = names.find_key(changed)
             if name is None or "." in name and name not in self.environment:
                 continue
             kind = self.environment.get(name, Kind.HOST)
@@ -162,7 +162,7 @@ class Analysis(Blocks):
             elif Kind.PURE in (kind, inside) and self._is_plain(name):
                 if inside in (Kind.HOST, Kind.PURE):
                     self.environment[name] = flow.kind = Kind.PURE
-                    flow.binds = flow.binds | self._names_of_object(changed)
+                    flow.binds = flow.binds | self._find_object_names(changed)
             elif Kind.VARIABLE in (kind, inside) and kind in (Kind.HOST, Kind.VARIABLE):
                 self.environment[name] = Kind.VARIABLE
                 self.lists.add(name)

@@ -17,7 +17,7 @@ from migrate.tables.worker_state import MUTATORS
 class Assignments(Expressions):
     """Binds names to kinds."""
 
-    def _assignment(
+    def _analyse_assignment(
         self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, flow: Flow
     ) -> None:
         if statement.value is None:
@@ -27,12 +27,12 @@ class Assignments(Expressions):
             if isinstance(statement, ast.Assign)
             else [statement.target]
         )
-        self._target_hint = names.key(targets[0]) or ""
-        kind = self.expression(statement.value)
-        elements = self._tuple_kinds(statement.value)
+        self._target_hint = names.find_key(targets[0]) or ""
+        kind = self.classify_expression(statement.value)
+        elements = self._find_tuple_kinds(statement.value)
         self._target_hint = ""
         if isinstance(statement, ast.AugAssign):
-            name = names.key(statement.target)
+            name = names.find_key(statement.target)
             kind = join(kind, self.environment.get(name or "", Kind.HOST))
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT):
                 kind = Kind.TENSOR
@@ -43,28 +43,28 @@ class Assignments(Expressions):
             elements = tuple(Kind.TENSOR for _ in elements)
         flow.kind = kind
         self._check_parts(statement, elements)
-        if self._update is not None and names.key(targets[0]):
+        if self._update is not None and names.find_key(targets[0]):
             self._update = dataclasses.replace(
-                self._update, target=names.key(targets[0]) or ""
+                self._update, target=names.find_key(targets[0]) or ""
             )
         if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
             fed = self._find_fed_tensors(statement.value)
-            self.fed.update({names.key(t) or "": fed for t in targets if fed})
+            self.fed.update({names.find_key(t) or "": fed for t in targets if fed})
         self._bind_popped_list(statement.value, flow)
         if kind is Kind.VARIABLE and self._is_list(statement.value):
-            self.lists |= {name for t in targets if (name := names.key(t))}
+            self.lists |= {name for t in targets if (name := names.find_key(t))}
         if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
-            self.singles |= {name for t in targets if (name := names.key(t))}
+            self.singles |= {name for t in targets if (name := names.find_key(t))}
         for target in targets:
             self._bind(target, kind, elements, statement.value)
-            self._store_item(target, kind, flow)
+            self._note_stored_item(target, kind, flow)
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
-            self._placeholder(targets[0], statement.value)
-        instance = self._instance_class(statement.value)
-        if self._keras_subclass(statement.value) is not None:
+            self._note_placeholder(targets[0], statement.value)
+        instance = self._find_instance_class(statement.value)
+        if self._find_keras_subclass(statement.value) is not None:
             instance = None  # What it computes is Keras's to call.
-        if instance is not None and names.key(targets[0]):
-            self.instances[names.key(targets[0]) or ""] = instance
+        if instance is not None and names.find_key(targets[0]):
+            self.instances[names.find_key(targets[0]) or ""] = instance
 
     def _check_parts(
         self,
@@ -83,7 +83,7 @@ class Assignments(Expressions):
                 isinstance(target, ast.Name)
                 and any(
                     isinstance(node, ast.Subscript)
-                    and names.key(node.value) == target.id
+                    and names.find_key(node.value) == target.id
                     for node in walk_breadth_first(self.scopes.tree)
                 )
             )
@@ -109,7 +109,7 @@ class Assignments(Expressions):
                 item_kind = elements[index] if index < len(elements) else kind
                 self._bind(item, item_kind, (), None)
             return
-        name = names.key(target)
+        name = names.find_key(target)
         if name is None:
             return
         self.environment[name] = kind
@@ -125,14 +125,14 @@ class Assignments(Expressions):
             and isinstance(value.func, ast.Attribute)
             and value.func.attr in MUTATORS
         ):
-            name = names.key(value.func.value)
+            name = names.find_key(value.func.value)
             if name is not None and self.environment.get(name) in ir.STEP_KINDS:
                 flow.binds = flow.binds | {name}
 
-    def _store_item(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
+    def _note_stored_item(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
         """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
         base = target.value if isinstance(target, ast.Subscript) else None
-        name = names.key(base) if base is not None else None
+        name = names.find_key(base) if base is not None else None
         if name is None:
             return
         assert isinstance(target, ast.Subscript)
@@ -146,17 +146,17 @@ class Assignments(Expressions):
         elif Kind.PURE in (kind, self.environment.get(name)) and self._is_plain(name):
             # `sizes = x.shape.as_list(); sizes[0] = -1`
             self.environment[name] = flow.kind = Kind.PURE
-            flow.binds = flow.binds | self._names_of_object(target.value)
+            flow.binds = flow.binds | self._find_object_names(target.value)
         if self.environment.get(name) in ir.STEP_KINDS:
             flow.binds = flow.binds | {name}
             if flow.kind not in ir.STEP_KINDS:
                 flow.kind = Kind.TENSOR
 
-    def _names_of_object(self, node: ast.expr | None) -> set[str]:
+    def _find_object_names(self, node: ast.expr | None) -> set[str]:
         """The names of what is changed in place: `sizes` of `shape`, which it was set to."""
-        found = {name} if node is not None and (name := names.key(node)) else set()
+        found = {name} if node is not None and (name := names.find_key(node)) else set()
         if isinstance(node, ast.Name):
-            owner = self.scopes.scope_of(node).owner(node.id)
+            owner = self.scopes.find_scope(node).find_owner(node.id)
             for binding in owner.bindings[node.id] if owner else ():
                 value = getattr(binding, "value", None)
                 if isinstance(binding, ast.Assign) and isinstance(value, ast.Name):
@@ -167,11 +167,11 @@ class Assignments(Expressions):
         """Whether a name holds what Python knows where the graph is built."""
         return self.environment.get(name, Kind.HOST) in (Kind.HOST, Kind.PURE)
 
-    def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
+    def _find_tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):
             return tuple(self.find_kind(e) for e in value.elts)
         if isinstance(value, ast.Call):
-            times = self._user_function(value)
+            times = self._analyse_user_function(value)
             if times is not None:
                 return times.elements
         if isinstance(value, ast.Name):

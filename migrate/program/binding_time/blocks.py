@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.program import ir, scope_defaults
 from migrate.program.binding_time.assignments import Assignments
-from migrate.program.binding_time.lattice import element_kind
+from migrate.program.binding_time.lattice import find_element_kind
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
@@ -17,22 +17,22 @@ from migrate.tables import roles
 class Blocks(Assignments):
     """Statements that have suites."""
 
-    def _compound(self, statement: ast.stmt) -> Flow:
+    def _analyse_compound(self, statement: ast.stmt) -> Flow:
         flow = Flow(
             statement,
             Kind.HOST,
-            frozenset(names.reads(statement)),
-            frozenset(names.binds(statement)),
+            frozenset(names.find_reads(statement)),
+            frozenset(names.find_binds(statement)),
         )
         scopes, by_length = 0, False
         if isinstance(statement, ast.With):
             for item in statement.items:
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
-            iterated = self.expression(statement.iter)
+            iterated = self.classify_expression(statement.iter)
             self._bind(
                 statement.target,
-                element_kind(iterated),
+                find_element_kind(iterated),
                 (),
                 None,
             )
@@ -42,10 +42,10 @@ class Blocks(Assignments):
         elif isinstance(statement, (ast.If, ast.While)):
             if isinstance(statement, ast.While):
                 self.loop_scopes.append(len(self.scope_names))
-            condition = self.expression(statement.test)
+            condition = self.classify_expression(statement.test)
             flow.step = any(
                 self.environment.get(name) in ir.STEP_KINDS
-                for name in names.reads(statement.test)
+                for name in names.find_reads(statement.test)
             )
             by_tensor = condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT)
             by_length = by_tensor and self._asks_lengths(statement.test)
@@ -70,15 +70,15 @@ class Blocks(Assignments):
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
             and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
-            and names.reads(item.context_expr) & self.updates
+            and names.find_reads(item.context_expr) & self.updates
             for item in statement.items
         )
         if behind and isinstance(statement, ast.With):
             self._check_reads(statement)
         if not isinstance(statement, ast.With):
             self._check_replaced_updates(statement)
-        for field, suite in names.suites(statement):
-            flow.suites[field] = self.statements(suite)
+        for field, suite in names.list_suites(statement):
+            flow.suites[field] = self.analyse_statements(suite)
         if isinstance(statement, (ast.For, ast.While)):
             self.loop_scopes.pop()
         for _ in range(scopes):
@@ -139,7 +139,7 @@ class Blocks(Assignments):
             if self._is_length(node):
                 continue
             if isinstance(node, (ast.Name, ast.Attribute)):
-                name = names.key(node)
+                name = names.find_key(node)
                 if self.environment.get(name or "") in ir.STEP_KINDS:
                     length = isinstance(node, ast.Name) and self._find_only_value(node)
                     if not isinstance(length, ast.expr) or not self._is_length(length):
@@ -156,13 +156,13 @@ class Blocks(Assignments):
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id == "len"
-            and self.scopes.scope_of(node).owner("len") is None
+            and self.scopes.find_scope(node).find_owner("len") is None
             and len(node.args) == 1
-            and (names.key(node.args[0]) or "") in self.environment
+            and (names.find_key(node.args[0]) or "") in self.environment
         )
 
     def _find_only_value(self, name: ast.Name) -> ast.expr | None:
-        owner = self.scopes.scope_of(name).owner(name.id)
+        owner = self.scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
             return None
@@ -175,9 +175,9 @@ class Blocks(Assignments):
         if is_chief:
             train_op = tf.no_op()
         """
-        inside = [n for _, suite in names.suites(statement) for n in suite]
-        read = set().union(*(names.reads(n) for n in inside))
-        for name in sorted(self.updates & names.binds(statement) - read):
+        inside = [n for _, suite in names.list_suites(statement) for n in suite]
+        read = set().union(*(names.find_reads(n) for n in inside))
+        for name in sorted(self.updates & names.find_binds(statement) - read):
             self.diagnostics.refuse(
                 "N107",
                 statement,
@@ -224,7 +224,7 @@ class Blocks(Assignments):
             if not (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and self.environment.get(names.key(node) or "") is Kind.VARIABLE
+                and self.environment.get(names.find_key(node) or "") is Kind.VARIABLE
             ):
                 continue
             parent = self.scopes.parents.get(node)
@@ -274,7 +274,7 @@ class Blocks(Assignments):
             not isinstance(above, (ast.Module, ast.FunctionDef))
             or roles.KIND_OF_CALL.get(symbol) is not Kind.ASSIGNMENT
             or not call.args
-            or names.reads(call) & self.updates
+            or names.find_reads(call) & self.updates
         ):
             return None
         return self._find_made(call.args[0])
@@ -295,7 +295,7 @@ class Blocks(Assignments):
                 isinstance(parent, ast.Call)
                 and isinstance(parent.func, ast.Attribute)
                 and parent.func.attr == "apply"
-                and self.environment.get(names.key(parent.func.value) or "")
+                and self.environment.get(names.find_key(parent.func.value) or "")
                 is Kind.AVERAGES
             ):
                 return True
@@ -306,15 +306,15 @@ class Blocks(Assignments):
         call = item.context_expr
         symbol = self.scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         if isinstance(call, ast.Call) and symbol == "tf.variable_scope":
-            name = names.argument(call, "name_or_scope", 0)
-            value = names.literal(name)
+            name = names.find_argument(call, "name_or_scope", 0)
+            value = names.read_literal(name)
             entered_by_name = isinstance(value, str)
             if value is None and name is not None:
-                default = names.argument(call, "default_name", 1)
-                value = names.literal(default)
+                default = names.find_argument(call, "default_name", 1)
+                value = names.read_literal(default)
                 if isinstance(name, ast.Constant) and default is not None:
                     value = self.open_numbered(call, default)
-            reuse = names.argument(call, "reuse", 8)
+            reuse = names.find_argument(call, "reuse", 8)
             self.scope_names.append(value if isinstance(value, str) else None)
             if entered_by_name:
                 self._number_layers_anew()
@@ -330,10 +330,10 @@ class Blocks(Assignments):
                 self.scope_partitioners[-1] if self.scope_partitioners else None
             )
             self.scope_initializers.append(
-                names.argument(call, "initializer", 3) or outer_init
+                names.find_argument(call, "initializer", 3) or outer_init
             )
             self.scope_partitioners.append(
-                names.argument(call, "partitioner", 6) or outer_part
+                names.find_argument(call, "partitioner", 6) or outer_part
             )
             for unsupported in (
                 "custom_getter",
@@ -341,7 +341,7 @@ class Blocks(Assignments):
                 "dtype",
                 "caching_device",
             ):
-                if is_given(names.argument(call, unsupported)):
+                if is_given(names.find_argument(call, unsupported)):
                     self.diagnostics.refuse(
                         "V103",
                         call,
@@ -350,7 +350,7 @@ class Blocks(Assignments):
                         f"Pass {unsupported} to each variable.",
                         "tf.variable_scope",
                     )
-            if is_given(names.argument(call, "initializer", 3)):
+            if is_given(names.find_argument(call, "initializer", 3)):
                 unseen = scope_defaults.find_reached_call(self.scopes, statement)
                 if unseen is not None:
                     self.diagnostics.refuse(
@@ -363,7 +363,7 @@ class Blocks(Assignments):
                         "tf.variable_scope",
                     )
             if item.optional_vars is not None:
-                bound = names.key(item.optional_vars)
+                bound = names.find_key(item.optional_vars)
                 uses = sum(
                     1
                     for n in walk_breadth_first(statement)
@@ -380,5 +380,5 @@ class Blocks(Assignments):
                         "tf.variable_scope",
                     )
             return 1
-        self.expression(call)
+        self.classify_expression(call)
         return 0

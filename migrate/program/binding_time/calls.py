@@ -9,7 +9,7 @@ from migrate.program import ir
 from migrate.program.binding_time.gradient_lists import GradientLists
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.graph_functions import GIVES_COLLECTED
 from migrate.program.ir import Kind
 from migrate.tables import contrib_graph, roles
@@ -22,31 +22,31 @@ _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"
 class Calls(GradientLists):
     """Calls by symbol and by method."""
 
-    def _arguments(self, call: ast.Call) -> Kind:
+    def _classify_arguments(self, call: ast.Call) -> Kind:
         kind = Kind.HOST
         for argument in [*call.args, *[k.value for k in call.keywords]]:
             if isinstance(argument, ast.Starred):
                 argument = argument.value
-            kind = join(kind, self.expression(argument))
+            kind = join(kind, self.classify_expression(argument))
         return kind
 
-    def _call(self, call: ast.Call) -> Kind:
+    def _classify_call(self, call: ast.Call) -> Kind:
         symbol = self.scopes.resolve(call.func)
         if symbol is not None:
-            return self._symbol_call(call, symbol)
+            return self._classify_symbol_call(call, symbol)
         if self._makes_fed_dataset(call):
             self.fed_datasets.add(call)
             return Kind.DATASET
         if self._makes_hook(call):
-            self._arguments(call)
+            self._classify_arguments(call)
             return Kind.HOOK
-        if self._keras_subclass(call) is not None:
+        if self._find_keras_subclass(call) is not None:
             return self._classify_subclass(call)
-        times = self._user_function(call)
+        times = self._analyse_user_function(call)
         if times is not None:
-            return self._user_call(call, times)
+            return self._classify_user_call(call, times)
         if isinstance(call.func, ast.Attribute):
-            return self._method_call(call, call.func)
+            return self._classify_method_call(call, call.func)
         if isinstance(call.func, ast.Name):
             kind = self.environment.get(call.func.id)
             if kind in (Kind.LAYER, Kind.MODEL):
@@ -54,15 +54,15 @@ class Calls(GradientLists):
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
         if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
-            self._arguments(call)
-            if self._arguments_quietly(call) is Kind.VARIABLE:
+            self._classify_arguments(call)
+            if self._classify_arguments_quietly(call) is Kind.VARIABLE:
                 return Kind.HOST
-        made = self.expression(call.func)
+        made = self.classify_expression(call.func)
         if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
             for argument in call.args:
                 if self.find_kind(argument) in (Kind.VARIABLE, Kind.TENSOR):
                     self._hash_refused(argument)
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if inside is Kind.SYMBOLIC:
             return Kind.SYMBOLIC
         if made in (Kind.LAYER, Kind.MODEL) and isinstance(call.func, ast.Call):
@@ -76,22 +76,22 @@ class Calls(GradientLists):
         """Whether it makes a hook of a class of the program's own."""
         return (
             isinstance(call.func, ast.Name)
-            and self._definition(call.func) in self.own_hooks
+            and self._find_definition(call.func) in self.own_hooks
         )
 
-    def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
+    def _classify_symbol_call(self, call: ast.Call, symbol: str) -> Kind:
         if symbol in LAYER_FUNCTIONS:
-            return self._layer(call, symbol)
+            return self._classify_layer(call, symbol)
         if symbol in contrib_graph.GRAPH:
-            return self._graph_call(call, symbol)
+            return self._classify_graph_call(call, symbol)
         if symbol.startswith("tf.keras."):
-            made = self._keras_call(call, symbol)
+            made = self._classify_keras_call(call, symbol)
             if made is not None:
                 return made
         if symbol in roles.PYTHON_FUNCTIONS or symbol in roles.KEEPING:
             return self._refuse_process_call(call, symbol)
         if symbol == "tf.get_collection":
-            return self._collection(call)
+            return self._classify_collection(call)
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
             added = self._classify_collected(call)
             if added is not None:
@@ -108,17 +108,17 @@ class Calls(GradientLists):
         ):
             return self.listed
         if symbol == "tf.gradients":
-            return self._gradients(call)
+            return self._classify_gradients(call)
         if roles.has_prefix(symbol, roles.HOST_PREFIXES):
-            self._arguments(call)
+            self._classify_arguments(call)
             return Kind.HOST
         if symbol.startswith(roles.DATASET_PREFIXES):
-            return self._dataset(call, symbol)
+            return self._classify_dataset(call, symbol)
         return self._classify_computed(call, symbol)
 
     def _refuse_process_call(self, call: ast.Call, symbol: str) -> Kind:
         """What another process, or another step function, does not have."""
-        self._arguments(call)
+        self._classify_arguments(call)
         if symbol in roles.PYTHON_FUNCTIONS:
             self.diagnostics.refuse(
                 "N115",
@@ -143,7 +143,7 @@ class Calls(GradientLists):
             )
         return Kind.TENSOR
 
-    def _collection(self, call: ast.Call) -> Kind:
+    def _classify_collection(self, call: ast.Call) -> Kind:
         """What `tf.get_collection` gives."""
         key = self.scopes.resolve(call.args[0]) if call.args else None
         if key == "tf.GraphKeys.UPDATE_OPS":
@@ -169,7 +169,7 @@ class Calls(GradientLists):
         if self.find_kind(call.args[1]) is Kind.INITIALIZER_OP:
             return Kind.INITIALIZER_OP
         if global_steps.is_counter(self.scopes, call):
-            self._arguments(call)
+            self._classify_arguments(call)
             return Kind.VARIABLE
         if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
             self.diagnostics.refuse(
@@ -183,12 +183,12 @@ class Calls(GradientLists):
 
     def _classify_known_call(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
         """What a function of a known kind makes."""
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if symbol in roles.KEEP_SHAPE:
             self._check_shape_stays(call, symbol)
         if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
             self._check_initial_value(call, inside)
-            return self._variable(call, symbol)
+            return self._classify_variable(call, symbol)
         if inside not in ir.STEP_KINDS:
             return kind
         if kind is Kind.SCHEDULE:
@@ -201,8 +201,8 @@ class Calls(GradientLists):
 
     def _check_shape_stays(self, call: ast.Call, symbol: str) -> None:
         """Refuses `validate_shape=False`: TF2's variable keeps the shape of its value."""
-        given = names.argument(call, "validate_shape", roles.KEEP_SHAPE[symbol])
-        if given is None or names.literal(given) is True:
+        given = names.find_argument(call, "validate_shape", roles.KEEP_SHAPE[symbol])
+        if given is None or names.read_literal(given) is True:
             return
         self.diagnostics.refuse(
             "V103",
@@ -214,8 +214,8 @@ class Calls(GradientLists):
             symbol,
         )
 
-    def _gradients(self, call: ast.Call) -> Kind:
-        self._arguments(call)
+    def _classify_gradients(self, call: ast.Call) -> Kind:
+        self._classify_arguments(call)
         bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS)
         if bound is None or not {"ys", "xs"} <= set(bound):
             self.diagnostics.refuse(
@@ -258,12 +258,18 @@ class Calls(GradientLists):
                 "tf.gradients",
             )
         self._update = ir.Update(
-            "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
+            "gradients",
+            make_code(),
+            names.find_argument(call, "ys", 0),
+            None,
+            None,
+            None,
+            "",
         )
         return Kind.GRADIENTS
 
-    def _dataset(self, call: ast.Call, symbol: str) -> Kind:
-        inside = self._arguments(call)
+    def _classify_dataset(self, call: ast.Call, symbol: str) -> Kind:
+        inside = self._classify_arguments(call)
         if symbol.endswith(("make_one_shot_iterator", "make_initializable_iterator")):
             return Kind.ITERATOR
         if symbol in roles.REINITIALIZABLE | roles.FEEDABLE:
@@ -281,29 +287,29 @@ class Calls(GradientLists):
     def _classify_computed(self, call: ast.Call, symbol: str) -> Kind:
         """What a function computes of which nothing else is known."""
         if not symbol.startswith("tf."):
-            inside = self._arguments(call)
+            inside = self._classify_arguments(call)
             if symbol.startswith("keras."):
-                self._keras_refused(
+                self._refuse_keras(
                     call, "this is Keras, but not the one of TensorFlow", symbol
                 )
             if inside is Kind.PURE:
                 return Kind.PURE
             return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
         if roles.is_initializer(symbol):
-            self._arguments(call)
+            self._classify_arguments(call)
             return Kind.HOST
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if inside in ir.STEP_KINDS or inside in (Kind.VARIABLE, Kind.SCHEDULE):
             return Kind.TENSOR
         if symbol in ("tf.control_dependencies", "tf.device", *roles.SCOPES):
             return Kind.HOST
         return Kind.PURE
 
-    def _graph_call(self, call: ast.Call, symbol: str) -> Kind:
+    def _classify_graph_call(self, call: ast.Call, symbol: str) -> Kind:
         """A function of contrib that stays graph code, in the steps that need it."""
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if self.function is not None and symbol in contrib_graph.MAKES:
-            what = self.graph.obstacle(self.function)
+            what = self.graph.find_obstacle(self.function)
             self.diagnostics.refuse(
                 "N123",
                 call,
@@ -325,11 +331,13 @@ class Calls(GradientLists):
                 self.scopes.resolve(call.func) or "",
             )
 
-    def _variable(self, call: ast.Call, symbol: str) -> Kind:
+    def _classify_variable(self, call: ast.Call, symbol: str) -> Kind:
         """`tf.Variable` and `get_variable`; sharing is resolved by name here."""
         if symbol != "tf.get_variable":
             return Kind.VARIABLE
-        full = self.full_name(names.literal(names.argument(call, "name", 0)))
+        full = self.make_full_name(
+            names.read_literal(names.find_argument(call, "name", 0))
+        )
         if self.reusing:
             self.check_rounds(call, full, numbered=False)
         if full is not None and full in self.created and self.reusing:
@@ -351,10 +359,10 @@ class Calls(GradientLists):
             self.created[full] = self._target_hint
         return Kind.VARIABLE
 
-    def _method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
-        kind = roles.OF_NORMAL_FORM.get(names.key(function) or "")
+    def _classify_method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        kind = roles.OF_NORMAL_FORM.get(names.find_key(function) or "")
         if kind is not None:
-            inside = self._arguments(call)
+            inside = self._classify_arguments(call)
             if kind is Kind.METRIC and inside in ir.STEP_KINDS:
                 self.diagnostics.refuse(
                     "M120",
@@ -364,11 +372,11 @@ class Calls(GradientLists):
                     "tf.metrics",
                 )
             return kind
-        base = self.expression(function.value)
+        base = self.classify_expression(function.value)
         method = function.attr
         if base is Kind.OPTIMIZER and method in roles.OPTIMIZER_METHODS:
-            return self._optimizer_call(call, function)
-        inside = self._arguments(call)
+            return self._classify_optimizer_call(call, function)
+        inside = self._classify_arguments(call)
         if method in ("remove", "index", "count") and inside in (
             *ir.STEP_KINDS,
             Kind.VARIABLE,
@@ -403,7 +411,7 @@ class Calls(GradientLists):
             Kind.TENSOR,
             Kind.ELEMENT,
         ):
-            return self._static_shape(function.value, base)
+            return self._classify_static_shape(function.value, base)
         if base is Kind.VARIABLE:
             if method in _ASSIGNMENTS:
                 return Kind.ASSIGNMENT
@@ -411,7 +419,7 @@ class Calls(GradientLists):
                 return Kind.PURE
             return Kind.TENSOR
         if base is Kind.MODEL:
-            return self._model_method(call, method)
+            return self._classify_model_method(call, method)
         if base is Kind.LAYER:
             return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
         if base is Kind.PURE:
@@ -428,8 +436,8 @@ class Calls(GradientLists):
             return Kind.TENSOR
         return Kind.HOST
 
-    def _placeholder(self, target: ast.expr, call: ast.Call) -> None:
-        name = names.key(target)
+    def _note_placeholder(self, target: ast.expr, call: ast.Call) -> None:
+        name = names.find_key(target)
         symbol = self.scopes.resolve(call.func)
         if name is None:
             self.diagnostics.refuse(
@@ -442,21 +450,24 @@ class Calls(GradientLists):
             )
             return
         if symbol == "tf.placeholder":
-            dtype = names.argument(call, "dtype", 0)
-            shape = names.argument(call, "shape", 1)
+            dtype = names.find_argument(call, "dtype", 0)
+            shape = names.find_argument(call, "shape", 1)
             default = None
             parts: list[str | ast.AST | Code] = ["tf.TensorSpec("]
             parts.append(shape if shape is not None else "None")
             if dtype is not None:
                 parts += [", ", dtype]
         else:
-            default = names.argument(call, "input", 0)
-            shape = names.argument(call, "shape", 1)
+            default = names.find_argument(call, "input", 0)
+            shape = names.find_argument(call, "shape", 1)
             parts = ["tf.TensorSpec(", shape if shape is not None else "None"]
             if default is not None:
                 parts += [", tf.convert_to_tensor(", default, ").dtype"]
         parts.append(")")
         self.placeholders[name] = ir.Placeholder(
-            name, name.replace("self.", "").replace(".", "_"), code(*parts), default
+            name,
+            name.replace("self.", "").replace(".", "_"),
+            make_code(*parts),
+            default,
         )
         self.placeholder_calls[call] = name

@@ -7,10 +7,10 @@ import ast
 from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.calls import Calls
-from migrate.program.binding_time.lattice import element_kind, join
+from migrate.program.binding_time.lattice import find_element_kind, join
 from migrate.program.binding_time.vocabulary import SETUP_KINDS
 from migrate.program.ir import Kind
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 
 _BUILT_LAYER = frozenset(
@@ -36,60 +36,60 @@ class Expressions(Calls):
             dict(self.created),
         )
         self._lifts, self._update = [], None
-        kind = self.expression(node)
+        kind = self.classify_expression(node)
         self._lifts, self._update = lifts, update
         del self.diagnostics.findings[count:]
         self.layer_counts, self.taken = layer_counts, taken
         self.staged_calls, self.created = staged, created
         return kind
 
-    def _closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
+    def _classify_closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
         """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
         own = {a.arg for a in walk_breadth_first(node.args) if isinstance(a, ast.arg)}
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
-                own |= names.binds(statement)
-        free = names.reads(node) - own
+                own |= names.find_binds(statement)
+        free = names.find_reads(node) - own
         step = any(self.environment.get(name) in ir.STEP_KINDS for name in free)
         return Kind.TENSOR if step else Kind.HOST
 
     def _may_reuse(self, node: ast.expr | None) -> bool:
         return (
             node is not None
-            and names.literal(node) is not False
+            and names.read_literal(node) is not False
             and not (isinstance(node, ast.Constant) and node.value is None)
         )
 
-    def expression(self, node: ast.expr) -> Kind:
+    def classify_expression(self, node: ast.expr) -> Kind:
         """What the expression evaluates to; records lifts on the way."""
         if isinstance(node, ast.Constant):
             return Kind.HOST
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self._reference(node)
+            return self._classify_reference(node)
         if isinstance(node, ast.Call):
-            return self._call(node)
+            return self._classify_call(node)
         if isinstance(node, ast.Lambda):
-            return self._closure(node)
+            return self._classify_closure(node)
         if isinstance(node, ast.Dict):
             self._check_hashed_keys([key for key in node.keys if key is not None])
         kind = Kind.HOST
         for generator in getattr(node, "generators", ()):
-            source = self.expression(generator.iter)
-            each = element_kind(source)
+            source = self.classify_expression(generator.iter)
+            each = find_element_kind(source)
             self._bind(generator.target, each, (), None)
             kind = join(kind, each)
             for condition in generator.ifs:
-                self.expression(condition)
+                self.classify_expression(condition)
         made = Kind.HOST
-        for child in children(node):
+        for child in list_children(node):
             if isinstance(child, ast.expr):
-                made = join(made, self.expression(child))
+                made = join(made, self.classify_expression(child))
         if isinstance(node, _COMPREHENSIONS) and kind is Kind.VARIABLE:
             # What Python says of variables is plain: `[v.name for v in variables]`.
             kind = made
         kind = join(kind, made)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            self._identity(node)
+            self._rewrite_identity(node)
         if isinstance(node, ast.Compare) and all(
             isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
         ):
@@ -105,7 +105,7 @@ class Expressions(Calls):
             return Kind.TENSOR
         return kind
 
-    def _reference(self, node: ast.Name | ast.Attribute) -> Kind:
+    def _classify_reference(self, node: ast.Name | ast.Attribute) -> Kind:
         symbol = self.scopes.resolve(node)
         if symbol is not None:
             if symbol.startswith("tf."):
@@ -113,25 +113,25 @@ class Expressions(Calls):
                     return Kind.HOST
                 return Kind.HOST
             return Kind.HOST
-        name = names.key(node)
+        name = names.find_key(node)
         if name is not None and name in self.environment:
             return self.environment[name]
         if isinstance(node, ast.Attribute):
-            base = self.expression(node.value)
+            base = self.classify_expression(node.value)
             if base is Kind.ITERATOR and node.attr == "initializer":
                 return Kind.INITIALIZER_OP
             if base in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.TENSOR, Kind.ELEMENT):
                 if node.attr in ("name", "dtype", "op", "graph", "device"):
                     return Kind.HOST
                 if node.attr == "shape":
-                    return self._static_shape(node.value, base)
+                    return self._classify_static_shape(node.value, base)
                 return Kind.TENSOR
             if base is Kind.ASSIGNMENT and node.attr == "op":
                 return (
                     Kind.OPERATION
                 )  # `sess.run(update.op)` makes it, and gives nothing.
             if base is Kind.MODEL:
-                return self._model_attribute(node)
+                return self._classify_model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:
                 self.diagnostics.refuse(
                     "N105",
@@ -146,11 +146,11 @@ class Expressions(Calls):
             return Kind.HOST if base in SETUP_KINDS or base is Kind.HOST else base
         return Kind.HOST
 
-    def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
+    def _classify_static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
         """`x.shape`: known when the step is traced, before any value is."""
         if kind is Kind.VARIABLE:
             return Kind.HOST
-        name = names.key(tensor)
+        name = names.find_key(tensor)
         if name is None:
             return Kind.TENSOR
         self.static_reads[tensor] = name

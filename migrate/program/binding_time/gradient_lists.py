@@ -21,7 +21,7 @@ class GradientLists(Optimizers):
         xs = tf.trainable_variables()
         """
         if isinstance(node, ast.Name):
-            owner = self.scopes.scope_of(node).owner(node.id)
+            owner = self.scopes.find_scope(node).find_owner(node.id)
             bound = owner.bindings.get(node.id, []) if owner is not None else []
             if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
                 return False
@@ -63,7 +63,7 @@ class GradientLists(Optimizers):
             )
             for target in above.targets:
                 parts = target.elts if isinstance(target, ast.Tuple) else [target]
-                name = names.key(parts[0])
+                name = names.find_key(parts[0])
                 if (len(parts) > 1) is not clipped or name is None:
                     return True
                 if name not in seen:
@@ -73,7 +73,7 @@ class GradientLists(Optimizers):
                         for n in self.scopes.walk()
                         if isinstance(n, (ast.Name, ast.Attribute))
                         and isinstance(n.ctx, ast.Load)
-                        and names.key(n) == name
+                        and names.find_key(n) == name
                     )
         return False
 

@@ -21,12 +21,12 @@ _PLAIN = (
 class KerasObjects(Layers):
     """Calls of `tf.keras`, and what a model is asked for."""
 
-    def _keras_call(self, call: ast.Call, symbol: str) -> Kind | None:
+    def _classify_keras_call(self, call: ast.Call, symbol: str) -> Kind | None:
         """The kind of what a name of `tf.keras` makes; None where it is an operation."""
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if symbol in table.INPUTS:
-            if is_given(names.argument(call, "tensor")):
-                self._keras_refused(
+            if is_given(names.find_argument(call, "tensor")):
+                self._refuse_keras(
                     call, "the Keras input is a tensor of the graph", symbol
                 )
             return Kind.SYMBOLIC
@@ -35,7 +35,7 @@ class KerasObjects(Layers):
             return Kind.LAYER
         if symbol in table.MODELS or symbol.startswith("tf.keras.applications."):
             if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
-                self._keras_refused(
+                self._refuse_keras(
                     call,
                     "the program makes a Keras model from tensors of the graph",
                     symbol,
@@ -47,16 +47,16 @@ class KerasObjects(Layers):
             symbol.startswith(table.PLAIN) or table.calls_layer(symbol)
         ):
             name = symbol.removeprefix("tf.keras.")
-            self._keras_refused(
+            self._refuse_keras(
                 call, f"`{name}` works on a graph and a session of Keras", symbol
             )
         elif symbol.startswith("tf.keras.metrics.") and _is_class(symbol):
-            self._keras_refused(call, "a metric of Keras counts in variables", symbol)
+            self._refuse_keras(call, "a metric of Keras counts in variables", symbol)
         return None
 
     def _check_layer(self, call: ast.Call, symbol: str, inside: Kind) -> None:
         if inside in ir.STEP_KINDS:
-            self._keras_refused(
+            self._refuse_keras(
                 call,
                 "the program makes a Keras layer from tensors of the graph",
                 symbol,
@@ -79,21 +79,23 @@ class KerasObjects(Layers):
                 "Use the cells of tf.nn.rnn_cell, which the tool carries over.",
                 symbol,
             )
-        if any(is_given(names.argument(call, a)) for a in ("activity_regularizer",)):
+        if any(
+            is_given(names.find_argument(call, a)) for a in ("activity_regularizer",)
+        ):
             self.diagnostics.refuse(
                 "D156", call, "the layer has an activity penalty", _PLAIN, symbol
             )
         if any(self.scope_names):
-            self._keras_refused(
+            self._refuse_keras(
                 call,
                 "the program makes a Keras layer in a scope, and the names of its "
                 "variables contain the scope",
                 symbol,
             )
 
-    def _keras_subclass(self, call: ast.expr) -> ast.ClassDef | None:
+    def _find_keras_subclass(self, call: ast.expr) -> ast.ClassDef | None:
         """The program's own class of models or layers that a call makes one of."""
-        owner = self._instance_class(call)
+        owner = self._find_instance_class(call)
         if owner is None or not any(
             (symbol := self.scopes.resolve(base) or "") in table.MODELS
             or table.makes_layer(symbol)
@@ -104,11 +106,11 @@ class KerasObjects(Layers):
 
     def _classify_subclass(self, call: ast.Call) -> Kind:
         """A model or layer of the program's own class, which makes no graph itself."""
-        inside = self._arguments(call)
-        owner = self._keras_subclass(call)
+        inside = self._classify_arguments(call)
+        owner = self._find_keras_subclass(call)
         assert owner is not None
         if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
-            self._keras_refused(
+            self._refuse_keras(
                 call, "the program makes a Keras model from tensors of the graph"
             )
         for node in walk_breadth_first(owner):
@@ -118,25 +120,25 @@ class KerasObjects(Layers):
             if symbol in table.UPDATING | table.RECURRENT:
                 self._check_layer(node, symbol, Kind.HOST)
             elif symbol.startswith(table.OF_GRAPHS):
-                self._keras_refused(
+                self._refuse_keras(
                     node, "a class of Keras that builds graph of TensorFlow 1", symbol
                 )
         return Kind.MODEL
 
-    def _keras_refused(self, node: ast.expr, reason: str, symbol: str = "") -> None:
+    def _refuse_keras(self, node: ast.expr, reason: str, symbol: str = "") -> None:
         self.diagnostics.refuse("D156", node, reason, _PLAIN, symbol)
 
     def _classify_applied(self, call: ast.Call) -> Kind:
         """What a model or layer gives for its arguments."""
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
 
-    def _model_method(self, call: ast.Call, method: str) -> Kind:
+    def _classify_model_method(self, call: ast.Call, method: str) -> Kind:
         """What a method of a model gives, by its name."""
-        inside = self._arguments(call)
+        inside = self._classify_arguments(call)
         if method in table.MAKES:
             if inside in ir.STEP_KINDS:
-                self._keras_refused(
+                self._refuse_keras(
                     call, "the program makes a Keras model from tensors of the graph"
                 )
             return Kind.MODEL
@@ -146,14 +148,14 @@ class KerasObjects(Layers):
             return Kind.LAYER
         if method in table.KNOWN:
             return Kind.HOST
-        self._keras_refused(
+        self._refuse_keras(
             call,
             f"the program calls `{method}` of a Keras model, and it has a session "
             "of its own",
         )
         return Kind.HOST
 
-    def _model_attribute(self, node: ast.Attribute) -> Kind:
+    def _classify_model_attribute(self, node: ast.Attribute) -> Kind:
         if node.attr in table.VARIABLES:
             return self.listed
         if node.attr == "losses":
@@ -162,7 +164,7 @@ class KerasObjects(Layers):
             return Kind.LAYER
         if node.attr in table.KNOWN | table.MAKES | {"get_layer", "call"}:
             return Kind.HOST
-        self._keras_refused(
+        self._refuse_keras(
             node, f"`{node.attr}` of a Keras model belongs to a graph of Keras"
         )
         return Kind.HOST
@@ -175,9 +177,9 @@ class KerasObjects(Layers):
             if (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and self.environment.get(names.key(node) or "") is Kind.SYMBOLIC
+                and self.environment.get(names.find_key(node) or "") is Kind.SYMBOLIC
             ):
-                self._keras_refused(
+                self._refuse_keras(
                     node,
                     f"`{ast.unparse(node)}` belongs to a Keras model and also to "
                     "the program's own graph",

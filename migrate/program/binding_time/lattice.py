@@ -6,7 +6,7 @@ from migrate.program import ir
 from migrate.program.ir import Kind
 
 
-def element_kind(iterated: Kind) -> Kind:
+def find_element_kind(iterated: Kind) -> Kind:
     """What a loop over it binds."""
     if iterated in ir.STEP_KINDS:
         return Kind.TENSOR

@@ -78,9 +78,9 @@ class LayerNumbers:
         for call in self.scopes.walk():
             if not numbered or not isinstance(call, ast.Call):
                 continue
-            name = names.literal(names.argument(call, "name"))
+            name = names.read_literal(names.find_argument(call, "name"))
             if self.scopes.resolve(call.func) == _SCOPE:
-                name = names.literal(names.argument(call, "name_or_scope", 0))
+                name = names.read_literal(names.find_argument(call, "name_or_scope", 0))
             if isinstance(name, str) and re.fullmatch(rf"({numbered})(_\d+)?", name):
                 return call, name
         return None

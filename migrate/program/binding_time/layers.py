@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.binding_time.vocabulary import is_given
-from migrate.program.code import code, join_code
+from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind, Lift
 from migrate.program.step_values import describe
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
@@ -17,9 +17,9 @@ from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
 class Layers(UserFunctions):
     """Calls of tf.layers functions and classes."""
 
-    def _layer(self, call: ast.Call, symbol: str) -> Kind:
+    def _classify_layer(self, call: ast.Call, symbol: str) -> Kind:
         row = LAYER_FUNCTIONS[symbol]
-        self._arguments(call)
+        self._classify_arguments(call)
         bound = names.bind_arguments(call, ("inputs", *row.parameters))
         if bound is None or "inputs" not in bound:
             self.diagnostics.refuse(
@@ -41,9 +41,11 @@ class Layers(UserFunctions):
             and self.find_kind(value) in ir.STEP_KINDS
         ]
         if row.seeded and (by_step or is_given(bound.get("seed"))):
-            given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
-            use = code(row.seeded, "(", join_code(", ", [inputs, *given]), ")")
-            self._lifts.append(Lift(call, "", code(), use))
+            given = [
+                make_code(f"{name}=", v) for name, v in bound.items() if name != "name"
+            ]
+            use = make_code(row.seeded, "(", join_code(", ", [inputs, *given]), ")")
+            self._lifts.append(Lift(call, "", make_code(), use))
             return Kind.TENSOR
         for argument in by_step:
             self.diagnostics.refuse(
@@ -58,32 +60,34 @@ class Layers(UserFunctions):
                 symbol,
             )
         constructor = [
-            code(f"{name}=", value)
+            make_code(f"{name}=", value)
             for name, value in bound.items()
             if name not in row.call_parameters
         ]
         # A name that is no constant is computed at build time, as it was in TF1.
-        name, named = names.literal(bound.get("name")), code()
+        name, named = names.read_literal(bound.get("name")), make_code()
         target = row.target
         if self.updated_by and symbol == "tf.layers.batch_normalization":
             target = "tower_normalisation.BatchNormalization"
-            constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
+            constructor.insert(0, make_code(f'updated_by="{self.updated_by}"'))
         if "name" not in bound and row.has_weights:
             name, named = self.name_layer(
                 call, row.default_name, target, follows=bool(constructor)
             )
-        variable, made = self._layer_variable(row, name, reuse)
+        variable, made = self._name_layer_variable(row, name, reuse)
         if self.reusing or self._may_reuse(reuse):
             if made and isinstance(name, str):
-                self.check_made_by_call(call, self.full_name(name))
+                self.check_made_by_call(call, self.make_full_name(name))
             if row.has_weights:
                 numbered = "name" not in bound
                 told = row.default_name if numbered else name
-                self.check_rounds(call, self.full_name(told), numbered)
-        arguments = code(join_code(", ", constructor), named)
-        create = code(target, "(", arguments, ")") if made else code()
-        at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
-        use = code(variable, "(", join_code(", ", [inputs, *at_call]), ")")
+                self.check_rounds(call, self.make_full_name(told), numbered)
+        arguments = make_code(join_code(", ", constructor), named)
+        create = make_code(target, "(", arguments, ")") if made else make_code()
+        at_call = [
+            make_code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound
+        ]
+        use = make_code(variable, "(", join_code(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create, use))
         return Kind.TENSOR
 
@@ -93,15 +97,15 @@ class Layers(UserFunctions):
         So did `variable_scope`, which forgot its numbers where it was left: layers without
         names are the same ones where the scope is entered again to reuse them.
         """
-        scope = self.full_name("")
+        scope = self.make_full_name("")
         for key in [k for k in self.layer_counts if scope and k.startswith(scope)]:
             del self.layer_counts[key]
 
-    def _layer_variable(
+    def _name_layer_variable(
         self, row: LayerRow, name: object, reuse: ast.expr | None
     ) -> tuple[str, bool]:
         """The name that holds a layer, and whether the layer is made here."""
-        shared = self.full_name(name) if isinstance(name, str) else None
+        shared = self.make_full_name(name) if isinstance(name, str) else None
         if (
             shared is not None
             and shared in self.created
@@ -110,7 +114,9 @@ class Layers(UserFunctions):
             return self.created[shared], False
         wish = name if isinstance(name, str) else row.default_name
         wish = wish.rpartition("/")[2].replace("-", "_")
-        variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
+        variable = self.choose_free_name(
+            wish, f"{wish}_layer", f"{row.default_name}_layer"
+        )
         if shared is not None and row.has_weights:
             self.created[shared] = variable
         return variable, True
@@ -123,7 +129,7 @@ class Layers(UserFunctions):
         normalises = symbol == "tf.layers.batch_normalization" and training is not None
         if (
             normalises
-            and names.literal(training) is not False
+            and names.read_literal(training) is not False
             and not any(
                 u == "tf.GraphKeys.UPDATE_OPS" for _, u in self.scopes.walk_uses()
             )
@@ -165,10 +171,12 @@ class Layers(UserFunctions):
         """`tf.layers.Dense(1)(x)`: the layer is made at build time, under a name."""
         symbol = self.scopes.resolve(layer.func)
         row = LAYER_CLASSES.get(symbol or "")
-        name = names.literal(names.argument(layer, "name"))
+        name = names.read_literal(names.find_argument(layer, "name"))
         # A Keras layer's, or of the program's own class of such.
-        kind = (symbol or names.key(layer.func) or "layer").rpartition(".")[2].lower()
+        kind = (
+            (symbol or names.find_key(layer.func) or "layer").rpartition(".")[2].lower()
+        )
         wish = name if isinstance(name, str) else row.default_name if row else kind
         wish = wish.rpartition("/")[2].replace("-", "_")
-        variable = self.fresh(wish, f"{wish}_layer")
-        self._lifts.append(Lift(layer, variable, code(layer), code(variable)))
+        variable = self.choose_free_name(wish, f"{wish}_layer")
+        self._lifts.append(Lift(layer, variable, make_code(layer), make_code(variable)))

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from migrate.facts import draws, effects, names
 from migrate.program import ir
 from migrate.program.binding_time.lists import Lists
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.program.ir import Kind, Lift
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.recurrent import CELLS, WRAPPERS
@@ -29,32 +29,32 @@ class Lifts(Lists):
             if node in lifted or isinstance(node, ast.Lambda):
                 continue
             if not (isinstance(node, ast.Call) and self._creates_variable(node)):
-                work[:0] = children(node)
+                work[:0] = list_children(node)
                 continue
             if self.scopes.resolve(node.func) in CELLS:
-                name = self.fresh("cell", "recurrent_cell")
-                self._lifts.append(Lift(node, name, code(node), code(name)))
+                name = self.choose_free_name("cell", "recurrent_cell")
+                self._lifts.append(Lift(node, name, make_code(node), make_code(name)))
                 continue
             literals = [
                 value
                 for argument in [*node.args, *[k.value for k in node.keywords]]
-                if isinstance(value := names.literal(argument), str)
+                if isinstance(value := names.read_literal(argument), str)
             ]
             wish = re.sub(r"\W", "_", literals[0]) if literals else "variable"
-            full = self.full_name(literals[0] if literals else None)
+            full = self.make_full_name(literals[0] if literals else None)
             if full is not None and self.scopes.resolve(node.func) is None:
                 full = f"{full} of {ast.unparse(node)}"  # Of a helper function's call.
             shared = self.created.get(full or "") if self.reusing else None
-            name = shared or self.fresh(wish, f"{wish}_variable")
+            name = shared or self.choose_free_name(wish, f"{wish}_variable")
             if full is not None:
                 self.created[full] = name
-            create = code() if shared else code(node)
-            self._lifts.append(Lift(node, name, create, code(name)))
+            create = make_code() if shared else make_code(node)
+            self._lifts.append(Lift(node, name, create, make_code(name)))
 
     def _lift_draws(self, statement: ast.stmt) -> None:
         """Numbers drawn by Python: once, as the graph was built once."""
         # What makes variables and layers is made once as it is, with all its arguments.
-        created = [node for lift in self._lifts for node in lift.create.nodes()]
+        created = [node for lift in self._lifts for node in lift.create.walk_nodes()]
         built = {inner for node in created for inner in walk_breadth_first(node)}
         work: list[ast.AST] = [statement]
         while work:
@@ -62,7 +62,7 @@ class Lifts(Lists):
             if isinstance(node, (ast.Lambda, ast.comprehension)) or node in built:
                 continue
             if not isinstance(node, ast.Call):
-                work[:0] = children(node)
+                work[:0] = list_children(node)
                 continue
             if self.scopes.resolve(node.func) in OPTIMIZERS:
                 continue  # It is made once, with its arguments.
@@ -71,15 +71,19 @@ class Lifts(Lists):
                 and self.find_kind(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
                 and not self._changes_graph_list(node)
             ):
-                name = self.fresh("drawn")
-                self._lifts.append(Lift(node, name, code(node), code(name)))
+                name = self.choose_free_name("drawn")
+                self._lifts.append(Lift(node, name, make_code(node), make_code(name)))
                 continue
-            work[:0] = children(node)
+            work[:0] = list_children(node)
 
     def _changes_graph_list(self, call: ast.Call) -> bool:
         """`pairs.pop()` of what a step makes."""
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
-        kind = self.environment.get(names.key(base) or "") if base is not None else None
+        kind = (
+            self.environment.get(names.find_key(base) or "")
+            if base is not None
+            else None
+        )
         return kind in (*ir.STEP_KINDS, Kind.VARIABLE)
 
     def _draws_in(self, statement: ast.stmt) -> bool:
@@ -92,7 +96,7 @@ class Lifts(Lists):
         """Whether it gives numbers that Python draws, or what is made of such alone."""
         if draws.draws_from_module(self.scopes, call):
             return True
-        function = self._user_function(call)
+        function = self._analyse_user_function(call)
         if function is not None:
             once = not function.staged and function.kind in (Kind.HOST, Kind.PURE)
             drawn = once and draws.draws_by_function(self.scopes, call)
@@ -108,7 +112,7 @@ class Lifts(Lists):
         for lift in self._lifts:
             node: ast.AST = lift.node
             if isinstance(node, ast.Call):
-                times = self._user_function(node)
+                times = self._analyse_user_function(node)
                 if times is not None and times.reuses:
                     continue  # It was made once in TF1, too.
             while lift.create.parts and isinstance(node, ast.expr):
@@ -126,7 +130,7 @@ class Lifts(Lists):
         symbol = self.scopes.resolve(call.func)
         if symbol in roles.VARIABLES or (symbol in CELLS and symbol not in WRAPPERS):
             return True
-        times = self._user_function(call)
+        times = self._analyse_user_function(call)
         return (
             times is not None
             and times.creates
@@ -157,7 +161,7 @@ def _walk_in_evaluation_order(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.Assign):
         parts = [node.value, *node.targets]
     else:
-        parts = [*children(node)]
+        parts = [*list_children(node)]
     for part in parts:
         if part is not None:
             yield from _walk_in_evaluation_order(part)

@@ -20,13 +20,13 @@ class Lists(State):
             if symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS:
                 return True
             # A helper that returns what it makes.
-            return symbol == "" and not self._tuple_kinds(value)
-        return names.key(value) in self.singles
+            return symbol == "" and not self._find_tuple_kinds(value)
+        return names.find_key(value) in self.singles
 
     def _is_dict(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Name):
             return False
-        owner = self.scopes.scope_of(node).owner(node.id)
+        owner = self.scopes.find_scope(node).find_owner(node.id)
         return owner is not None and any(
             isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Dict)
             for bound in owner.bindings.get(node.id, [])
@@ -51,9 +51,9 @@ class Lists(State):
             return symbol in roles.TRAINABLE or symbol == "tf.get_collection"
         if isinstance(node, (ast.BinOp, ast.Subscript)):
             return self._is_list_of_variables(node)
-        return names.key(node) in self.lists
+        return names.find_key(node) in self.lists
 
-    def _identity(self, node: ast.Compare) -> None:
+    def _rewrite_identity(self, node: ast.Compare) -> None:
         """`v in variables`: TF1 compared objects, TF2 compares values."""
         if not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq, ast.NotEq)):
             return

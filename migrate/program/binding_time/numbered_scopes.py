@@ -19,7 +19,7 @@ from migrate.findings import Finding, Outcome
 from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.binding_time.sharing import Sharing
 from migrate.program.code import Code, LaterCode
-from migrate.source.nodes import children
+from migrate.source.nodes import list_children
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 # They save variables by their names, read them, or look into a checkpoint.
@@ -51,7 +51,7 @@ class NumberedScopes(Sharing):
           follows: whether it stands after other arguments.
         """
         numbers = self.layer_numbers
-        blocks, loops = self._surroundings(call)
+        blocks, loops = self._find_surroundings(call)
         numbers.sites.setdefault(base, set()).add(
             loops[0] if self.in_loop and loops else call
         )
@@ -61,7 +61,7 @@ class NumberedScopes(Sharing):
             if len(self.scope_names) > self.loop_scopes[0]:
                 numbers.late.add(base)
         else:
-            scope = self.full_name("")
+            scope = self.make_full_name("")
             if scope is None:  # A block of a name that is not known has its own count.
                 scope = f"line {blocks[-1].lineno}/" if blocks else ""
             name = self._number_layer(base, scope)
@@ -75,13 +75,15 @@ class NumberedScopes(Sharing):
 
     def open_numbered(self, call: ast.Call, default: ast.expr | None) -> str | None:
         """The name that TF1 gave a scope that is opened by its default name alone."""
-        name = names.literal(default)
+        name = names.read_literal(default)
         if not isinstance(name, str):
             return None
         if self.in_loop:
             self._tell(call, name)
             return name
-        self.scope_numbers[call] = self._number_layer(name, self.full_name("") or "")
+        self.scope_numbers[call] = self._number_layer(
+            name, self.make_full_name("") or ""
+        )
         return self.scope_numbers[call]
 
     def _number_layer(self, name: str, scope: str) -> str:
@@ -95,17 +97,17 @@ class NumberedScopes(Sharing):
 
     def _check_numbered(self, call: ast.Call, definition: ast.FunctionDef) -> None:
         """Looks for scopes of a function that have another number in this call of it."""
-        environment = self.environment_of(call, definition, {})
+        environment = self.make_environment(call, definition, {})
         opened = self._list_openings(definition, environment, ())
         for name, base in opened:
-            full = self.full_name(name) or name
+            full = self.make_full_name(name) or name
             if self.in_loop or self.layer_counts.get(full):
                 if base is None:
                     self._tell(call, name)
                     break
                 self.layer_numbers.late.add(base)
         for name, _ in opened:
-            full = self.full_name(name) or name
+            full = self.make_full_name(name) or name
             self.layer_counts[full] = self.layer_counts.get(full, 0) + 1
 
     def _list_openings(
@@ -125,13 +127,13 @@ class NumberedScopes(Sharing):
             node, prefix = work.pop()
             inner = prefix
             if isinstance(node, ast.With):
-                for scope in self._scope_calls(node):
-                    given = names.argument(scope, "name_or_scope", 0)
+                for scope in self._find_scope_calls(node):
+                    given = names.find_argument(scope, "name_or_scope", 0)
                     value = evaluate(self.scopes, given, environment)
                     name = ast.literal_eval(value[1]) if value[0] == "constant" else "?"
                     if value == _NONE:
-                        default = names.literal(
-                            names.argument(scope, "default_name", 1)
+                        default = names.read_literal(
+                            names.find_argument(scope, "default_name", 1)
                         )
                         name = self.scope_numbers.get(scope) or default or "?"
                         found.append((f"{inner}{name}", None))
@@ -139,15 +141,15 @@ class NumberedScopes(Sharing):
             elif isinstance(node, ast.Call):
                 called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
-                    of_call = self.environment_of(node, called, environment)
+                    of_call = self.make_environment(node, called, environment)
                     made = self._list_openings(called, of_call, (*callers, definition))
                     found += [(prefix + name, base) for name, base in made]
                 row = LAYER_FUNCTIONS.get(self.scopes.resolve(node.func) or "")
                 if row is not None and row.has_weights:
-                    if names.argument(node, "name") is None:
+                    if names.find_argument(node, "name") is None:
                         name = self.layer_numbers.fixed.get(node, row.default_name)
                         found.append((prefix + name, row.default_name))
-            work += [(child, inner) for child in children(node)]
+            work += [(child, inner) for child in list_children(node)]
         return found
 
     def check_layer_objects(self) -> None:
@@ -157,7 +159,7 @@ class NumberedScopes(Sharing):
         does not count them.
         """
         for base, made in self._find_unnamed_objects().items():
-            in_order = [self._first_call(call) for call in made]
+            in_order = [self._find_first_call(call) for call in made]
             if (
                 self.layer_numbers.counts_otherwise(base)
                 or sorted(in_order) != in_order
@@ -179,24 +181,24 @@ class NumberedScopes(Sharing):
             if isinstance(call, ast.Call):
                 row = LAYER_CLASSES.get(self.scopes.resolve(call.func) or "")
                 if row is not None and row.has_weights:
-                    if names.argument(call, "name") is None:
+                    if names.find_argument(call, "name") is None:
                         found.setdefault(row.default_name, []).append(call)
         for calls in found.values():
             calls.sort(key=lambda call: (call.lineno, call.col_offset))
         return found
 
-    def _first_call(self, made: ast.Call) -> tuple[int, int]:
+    def _find_first_call(self, made: ast.Call) -> tuple[int, int]:
         """Where the first call of a layer object ends; where it is made if none is seen."""
         statement = self.scopes.parents.get(made)
         keys = (
-            {names.key(target) for target in statement.targets} - {None}
+            {names.find_key(target) for target in statement.targets} - {None}
             if isinstance(statement, ast.Assign)
             else set()
         )
         ends = [
             (call.end_lineno or 0, call.end_col_offset or 0)
             for call in self.scopes.walk()
-            if isinstance(call, ast.Call) and names.key(call.func) in keys
+            if isinstance(call, ast.Call) and names.find_key(call.func) in keys
         ]
         return min(ends, default=(made.lineno, made.col_offset))
 

@@ -8,7 +8,7 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.keras_objects import KerasObjects
 from migrate.program.binding_time.vocabulary import is_given
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind, Lift
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -16,17 +16,17 @@ from migrate.tables.optimizers import OPTIMIZERS
 class Optimizers(KerasObjects):
     """Methods of optimizers."""
 
-    def _optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
-        self._arguments(call)
+    def _classify_optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        self._classify_arguments(call)
         optimizer: Code
-        if names.key(function.value) is None:
-            name = self.fresh("optimizer", "opt")
+        if names.find_key(function.value) is None:
+            name = self.choose_free_name("optimizer", "opt")
             self._lifts.append(
-                Lift(function.value, name, code(function.value), code(name))
+                Lift(function.value, name, make_code(function.value), make_code(name))
             )
-            optimizer = code(name)
+            optimizer = make_code(name)
         else:
-            optimizer = code(function.value)
+            optimizer = make_code(function.value)
         method = function.attr
         if self._update is not None:
             self.diagnostics.refuse(
@@ -43,7 +43,7 @@ class Optimizers(KerasObjects):
                 "Write the update as a statement of its own: train_op = "
                 "optimizer.minimize(loss).",
             )
-        if is_given(names.argument(call, "grad_loss")):
+        if is_given(names.find_argument(call, "grad_loss")):
             self.diagnostics.refuse(
                 "O117",
                 call,
@@ -54,16 +54,18 @@ class Optimizers(KerasObjects):
         self._update = ir.Update(
             method,
             optimizer,
-            names.argument(call, "loss", 0) if method != "apply_gradients" else None,
-            names.argument(call, "grads_and_vars", 0)
-            if method == "apply_gradients"
-            else None,
-            names.argument(call, "var_list", 2 if method == "minimize" else 1)
+            names.find_argument(call, "loss", 0)
             if method != "apply_gradients"
             else None,
-            names.argument(call, "global_step", position) if position else None,
+            names.find_argument(call, "grads_and_vars", 0)
+            if method == "apply_gradients"
+            else None,
+            names.find_argument(call, "var_list", 2 if method == "minimize" else 1)
+            if method != "apply_gradients"
+            else None,
+            names.find_argument(call, "global_step", position) if position else None,
             "",
-            names.argument(call, "decay_var_list", 3)
+            names.find_argument(call, "decay_var_list", 3)
             if method == "apply_gradients"
             else None,
             tuple(sorted(self._find_fed_tensors(function.value)))
@@ -75,10 +77,10 @@ class Optimizers(KerasObjects):
     def _find_fed_tensors(self, optimizer: ast.expr) -> set[str]:
         """The step's tensors among the arguments that an optimizer was made with."""
         if not isinstance(optimizer, ast.Call):
-            return self.fed.get(names.key(optimizer) or "", set())
+            return self.fed.get(names.find_key(optimizer) or "", set())
         found: set[str] = set()
         for argument in [*optimizer.args, *[k.value for k in optimizer.keywords]]:
-            name = names.key(argument)
+            name = names.find_key(argument)
             if name is not None and self.environment.get(name) in ir.STEP_KINDS:
                 found.add(name)
                 if "." in name:
@@ -97,7 +99,7 @@ class Optimizers(KerasObjects):
                 found |= self._find_fed_tensors(argument)
             elif any(
                 self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
-                for read in names.reads(argument)
+                for read in names.find_reads(argument)
             ):
                 self.diagnostics.refuse(
                     "N107",

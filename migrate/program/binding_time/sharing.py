@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from migrate.facts import names
 from migrate.facts.constants import Environment, Value, evaluate, is_known
 from migrate.program.binding_time.lifts import Lifts
-from migrate.program.functions import parameter_names
-from migrate.source.nodes import children, walk_breadth_first
+from migrate.program.functions import list_parameter_names
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -52,8 +52,8 @@ class StagedCall:
 class Sharing(Lifts):
     """Which calls share what they make."""
 
-    def _definition(self, node: ast.Name) -> ast.AST | None:
-        scope = self.scopes.scope_of(node).owner(node.id)
+    def _find_definition(self, node: ast.Name) -> ast.AST | None:
+        scope = self.scopes.find_scope(node).find_owner(node.id)
         bindings = scope.bindings.get(node.id, []) if scope else []
         return bindings[0] if len(bindings) == 1 else None
 
@@ -68,14 +68,14 @@ class Sharing(Lifts):
 
         `static` has the arguments that decide what is made.
         """
-        blocks, loops = self._surroundings(call)
+        blocks, loops = self._find_surroundings(call)
         inside = self._find_made_names(definition, environment, ())
         this = StagedCall(
             call,
             definition,
             "",
             blocks,
-            self._scope_values(blocks),
+            self._find_scope_values(blocks),
             loops,
             {
                 **{p: evaluate(self.scopes, v, {}) for p, v in static.items()},
@@ -87,9 +87,9 @@ class Sharing(Lifts):
         for other in self.staged_calls.values():
             if other.call is call:
                 return other, True
-        reuse = self._reuses(definition, environment, ())
+        reuse = self._find_reuses(definition, environment, ())
         if self.reusing:
-            reuse.add(self._reuse_of_blocks(blocks))
+            reuse.add(self._find_block_reuse(blocks))
         sites = self.sites.setdefault(definition, [])
         elsewhere = any(
             function is not self.function and _may_meet(made, this.made)
@@ -111,7 +111,7 @@ class Sharing(Lifts):
         if self.reuses_made_elsewhere(this.made or frozenset()):
             self.refuse_sharing(call, "another call made some of them")
         elif (
-            self._reuse_of_blocks(blocks) == _TRUE and self.reusing
+            self._find_block_reuse(blocks) == _TRUE and self.reusing
         ) or self._reuses_all(definition, environment):
             self.refuse_sharing(call, "what it shares was not made by such a call")
         elif loops and not self._differs_by_round(this, static, inside):
@@ -173,7 +173,7 @@ class Sharing(Lifts):
             "Use `reuse` for nothing else.",
         )
 
-    def _surroundings(
+    def _find_surroundings(
         self, call: ast.Call
     ) -> tuple[tuple[ast.With, ...], tuple[ast.AST, ...]]:
         """The variable scopes and the loops that a call stands in."""
@@ -183,14 +183,14 @@ class Sharing(Lifts):
         while node is not None and not isinstance(
             node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)
         ):
-            if isinstance(node, ast.With) and self._scope_calls(node):
+            if isinstance(node, ast.With) and self._find_scope_calls(node):
                 blocks.insert(0, node)
             elif isinstance(node, _LOOPS):
                 loops.insert(0, node)
             node = self.scopes.parents.get(node)
         return tuple(blocks), tuple(loops)
 
-    def _scope_calls(self, block: ast.With) -> list[ast.Call]:
+    def _find_scope_calls(self, block: ast.With) -> list[ast.Call]:
         return [
             item.context_expr
             for item in block.items
@@ -198,12 +198,12 @@ class Sharing(Lifts):
             and self.scopes.resolve(item.context_expr.func) == "tf.variable_scope"
         ]
 
-    def _scope_values(self, blocks: tuple[ast.With, ...]) -> tuple[Value, ...]:
+    def _find_scope_values(self, blocks: tuple[ast.With, ...]) -> tuple[Value, ...]:
         values: list[Value] = []
         for block in blocks:
-            for call in self._scope_calls(block):
+            for call in self._find_scope_calls(block):
                 value = evaluate(
-                    self.scopes, names.argument(call, "name_or_scope", 0), {}
+                    self.scopes, names.find_argument(call, "name_or_scope", 0), {}
                 )
                 if value == ("constant", "None"):  # Of another number each time.
                     value = ("expression", f"scope at line {block.lineno}")
@@ -229,11 +229,11 @@ class Sharing(Lifts):
                     )
                     return
 
-    def _reuse_of_blocks(self, blocks: tuple[ast.With, ...]) -> Value:
+    def _find_block_reuse(self, blocks: tuple[ast.With, ...]) -> Value:
         found: Value = ("expression", "reuse")
         for block in blocks:
-            for call in self._scope_calls(block):
-                value = evaluate(self.scopes, names.argument(call, "reuse", 8), {})
+            for call in self._find_scope_calls(block):
+                value = evaluate(self.scopes, names.find_argument(call, "reuse", 8), {})
                 if value == _TRUE:
                     found = value
         return found
@@ -242,7 +242,7 @@ class Sharing(Lifts):
         self, blocks: tuple[ast.With, ...], inside: frozenset[str] | None
     ) -> frozenset[str] | None:
         """Full names, where all are known."""
-        scope = self._scope_values(blocks)
+        scope = self._find_scope_values(blocks)
         if inside is None or any(kind != "constant" for kind, _ in scope):
             return None
         parts = [ast.literal_eval(text) for _, text in scope]
@@ -261,13 +261,13 @@ class Sharing(Lifts):
         scopes = {
             name
             for block in within
-            for call in self._scope_calls(block)
-            for name in names.reads(call)
+            for call in self._find_scope_calls(block)
+            for name in names.find_reads(call)
         }
         if scopes & by_round:
             return True
         if inside is None:
-            return any(names.reads(value) & by_round for value in static.values())
+            return any(names.find_reads(value) & by_round for value in static.values())
         return not within and all(name == NUMBERED for name in inside)
 
     def _is_in(self, node: ast.AST, outer: ast.AST) -> bool:
@@ -290,26 +290,26 @@ class Sharing(Lifts):
     ) -> ast.FunctionDef | None:
         """The function of the program that a call in another function calls."""
         if isinstance(call.func, ast.Name):
-            found = self._definition(call.func)
+            found = self._find_definition(call.func)
             return found if isinstance(found, ast.FunctionDef) else None
         owner = self.scopes.parents.get(caller)
-        own = names.key(call.func) or ""
+        own = names.find_key(call.func) or ""
         if isinstance(owner, ast.ClassDef) and own.startswith("self."):
             for method in owner.body:
                 if isinstance(method, ast.FunctionDef) and f"self.{method.name}" == own:
                     return method
         return None
 
-    def environment_of(
+    def make_environment(
         self, call: ast.Call, definition: ast.FunctionDef, outer: Environment
     ) -> Environment:
         """What a function's parameters are in a call of it, defaults filled in."""
-        parameters = parameter_names(definition)
+        parameters = list_parameter_names(definition)
         if isinstance(self.scopes.parents.get(definition), ast.ClassDef):
             parameters = parameters[1:]
         bound = names.bind_arguments(call, tuple(parameters)) or {}
         values = {p: evaluate(self.scopes, v, outer) for p, v in bound.items()}
-        for parameter, default in defaults_of(definition).items():
+        for parameter, default in map_defaults(definition).items():
             values.setdefault(parameter, evaluate(self.scopes, default, {}))
         scope = self.scopes.scope_by_node.get(definition)
         return {
@@ -330,21 +330,23 @@ class Sharing(Lifts):
         while work:
             node = work.pop()
             name: ast.expr | None = None
-            makes, inner = False, children(node)
-            if isinstance(node, ast.With) and self._scope_calls(node):
+            makes, inner = False, list_children(node)
+            if isinstance(node, ast.With) and self._find_scope_calls(node):
                 makes = True
-                name = names.argument(self._scope_calls(node)[0], "name_or_scope", 0)
+                name = names.find_argument(
+                    self._find_scope_calls(node)[0], "name_or_scope", 0
+                )
                 inner = []
             elif isinstance(node, ast.Call):
                 symbol = self.scopes.resolve(node.func) or ""
                 row = LAYER_FUNCTIONS.get(symbol) or LAYER_CLASSES.get(symbol)
                 called = self._find_called_function(node, definition)
                 if symbol == "tf.get_variable":
-                    makes, name = True, names.argument(node, "name", 0)
+                    makes, name = True, names.find_argument(node, "name", 0)
                 elif row is not None and row.has_weights:
-                    makes, name = True, names.argument(node, "name")
+                    makes, name = True, names.find_argument(node, "name")
                 elif called is not None and called not in callers:
-                    of_call = self.environment_of(node, called, environment)
+                    of_call = self.make_environment(node, called, environment)
                     made = self._find_made_names(
                         called, of_call, (*callers, definition)
                     )
@@ -375,7 +377,7 @@ class Sharing(Lifts):
                         return True
         return False
 
-    def _reuses(
+    def _find_reuses(
         self,
         definition: ast.FunctionDef,
         environment: Environment,
@@ -391,8 +393,8 @@ class Sharing(Lifts):
                 found.add(evaluate(self.scopes, reuse, environment))
             called = self._find_called_function(node, definition)
             if called is not None and called not in (*callers, definition):
-                of_call = self.environment_of(node, called, environment)
-                found |= self._reuses(called, of_call, (*callers, definition))
+                of_call = self.make_environment(node, called, environment)
+                found |= self._find_reuses(called, of_call, (*callers, definition))
         return {
             value
             for value in found
@@ -407,10 +409,10 @@ class Sharing(Lifts):
         work: list[ast.AST] = list(definition.body)
         while work:
             node = work.pop()
-            inner = children(node)
+            inner = list_children(node)
             calls = [node] if isinstance(node, ast.Call) else []
-            if isinstance(node, ast.With) and self._scope_calls(node):
-                calls, inner = self._scope_calls(node)[:1], []
+            if isinstance(node, ast.With) and self._find_scope_calls(node):
+                calls, inner = self._find_scope_calls(node)[:1], []
             for call in calls:
                 symbol = self.scopes.resolve(call.func)
                 row = LAYER_FUNCTIONS.get(symbol or "")
@@ -426,9 +428,9 @@ class Sharing(Lifts):
         """What a variable scope or layer is given for `reuse`."""
         symbol = self.scopes.resolve(call.func)
         if symbol == "tf.variable_scope":
-            return names.argument(call, "reuse", 8)
+            return names.find_argument(call, "reuse", 8)
         if symbol in LAYER_FUNCTIONS:
-            return names.argument(call, "reuse")
+            return names.find_argument(call, "reuse")
         return None
 
     def is_only_for_reuse(
@@ -440,19 +442,19 @@ class Sharing(Lifts):
             node = work.pop()
             if isinstance(node, ast.Name) and node.id == parameter:
                 return False
-            inner = children(node)
+            inner = list_children(node)
             if isinstance(node, ast.Call):
                 left_out = [self.reuse_argument(node)]
                 called = self._find_called_function(node, definition)
                 if called is not None and called not in (*callers, definition):
-                    parameters = parameter_names(called)
+                    parameters = list_parameter_names(called)
                     if isinstance(self.scopes.parents.get(called), ast.ClassDef):
                         parameters = parameters[1:]
                     bound = names.bind_arguments(node, tuple(parameters)) or {}
                     left_out += [
                         value
                         for p, value in bound.items()
-                        if names.reads(value)
+                        if names.find_reads(value)
                         and self.is_only_for_reuse(called, p, (*callers, definition))
                     ]
                 flat = [*node.args, *node.keywords, node.func]
@@ -473,7 +475,7 @@ def _may_meet(some: frozenset[str] | None, others: frozenset[str] | None) -> boo
     )
 
 
-def defaults_of(definition: ast.FunctionDef) -> dict[str, ast.expr]:
+def map_defaults(definition: ast.FunctionDef) -> dict[str, ast.expr]:
     arguments = definition.args
     positional = [*arguments.posonlyargs, *arguments.args]
     found = {

@@ -119,7 +119,7 @@ class State:
         )
         return Kind.TENSOR if late else Kind.VARIABLE
 
-    def fresh(self, *wishes: str) -> str:
+    def choose_free_name(self, *wishes: str) -> str:
         """A name not used anywhere in the module, the first wish that is free."""
         for wish in wishes:
             if wish.isidentifier() and wish not in self.taken:
@@ -141,7 +141,7 @@ class State:
     def reusing(self) -> bool:
         return bool(self.scope_reuse) and self.scope_reuse[-1]
 
-    def full_name(self, name: object) -> str | None:
+    def make_full_name(self, name: object) -> str | None:
         """A variable's name with its scopes, None where not a constant."""
         if not isinstance(name, str) or any(n is None for n in self.scope_names):
             return None
@@ -152,13 +152,13 @@ class State:
     def find_kind(self, node: ast.expr) -> Kind:
         raise NotImplementedError
 
-    def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+    def _analyse_user_function(self, call: ast.Call) -> FunctionTimes | None:
         raise NotImplementedError
 
-    def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
+    def _find_tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         raise NotImplementedError
 
-    def statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
+    def analyse_statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
         raise NotImplementedError
 
     def _bind(
@@ -170,13 +170,13 @@ class State:
     ) -> None:
         raise NotImplementedError
 
-    def expression(self, node: ast.expr) -> Kind:
+    def classify_expression(self, node: ast.expr) -> Kind:
         raise NotImplementedError
 
-    def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
+    def _classify_static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
         raise NotImplementedError
 
-    def _arguments(self, call: ast.Call) -> Kind:
+    def _classify_arguments(self, call: ast.Call) -> Kind:
         raise NotImplementedError
 
     def _may_reuse(self, node: ast.expr | None) -> bool:

@@ -10,9 +10,9 @@ from migrate.program import ir
 from migrate.program.binding_time.every import list_every_flow
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.numbered_scopes import NumberedScopes
-from migrate.program.binding_time.sharing import defaults_of
-from migrate.program.code import Code, code, join_code
-from migrate.program.functions import FunctionTimes, parameter_names
+from migrate.program.binding_time.sharing import map_defaults
+from migrate.program.code import Code, join_code, make_code
+from migrate.program.functions import FunctionTimes, list_parameter_names
 from migrate.program.ir import Flow, Kind, Lift
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
@@ -22,9 +22,9 @@ from migrate.tables import roles
 class UserFunctions(NumberedScopes):
     """The binding times of functions, and of calls of them."""
 
-    def _instance_class(self, value: ast.expr) -> ast.ClassDef | None:
+    def _find_instance_class(self, value: ast.expr) -> ast.ClassDef | None:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-            definition = self._definition(value.func)
+            definition = self._find_definition(value.func)
             if isinstance(definition, ast.ClassDef):
                 return definition
         return None
@@ -35,22 +35,22 @@ class UserFunctions(NumberedScopes):
             isinstance(call.func, ast.Name)
             and bool(call.args)
             and not call.keywords
-            and all(names.key(a) in self.placeholders for a in call.args)
+            and all(names.find_key(a) in self.placeholders for a in call.args)
             and gives_dataset(self.scopes, call)
         )
 
-    def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+    def _analyse_user_function(self, call: ast.Call) -> FunctionTimes | None:
         if self._makes_fed_dataset(call):
             return None
         definition: ast.AST | None = None
         method = ""
-        owner = self.instances.get(names.key(call.func) or "")
+        owner = self.instances.get(names.find_key(call.func) or "")
         if owner is not None:  # `net(x)` of an object.
             method = "__call__"
         elif isinstance(call.func, ast.Name):
-            definition = self._definition(call.func)
+            definition = self._find_definition(call.func)
         elif isinstance(call.func, ast.Attribute):
-            owner = self.instances.get(names.key(call.func.value) or "")
+            owner = self.instances.get(names.find_key(call.func.value) or "")
             method = call.func.attr if owner is not None else ""
         if method and owner is not None:
             definition = next(
@@ -74,7 +74,7 @@ class UserFunctions(NumberedScopes):
         builds = self._builds_graph(definition)
         if not builds and not draws.draws_by_function(self.scopes, call):
             return None
-        kinds = self._parameter_kinds(call, definition, bool(method))
+        kinds = self._map_parameter_kinds(call, definition, bool(method))
         if not builds and not any(kind in ir.STEP_KINDS for kind in kinds.values()):
             return None
         return self._analyse_function(definition, kinds, bool(method))
@@ -97,15 +97,15 @@ class UserFunctions(NumberedScopes):
                         if not roles.has_prefix(symbol, roles.HOST_PREFIXES):
                             return True
                     elif isinstance(node, ast.Name):
-                        called = self._definition(node)
+                        called = self._find_definition(node)
                         if isinstance(called, ast.FunctionDef):
                             work.append(called)
         return False
 
-    def _parameter_kinds(
+    def _map_parameter_kinds(
         self, call: ast.Call, definition: ast.FunctionDef, method: bool
     ) -> dict[str, Kind]:
-        parameters = parameter_names(definition)
+        parameters = list_parameter_names(definition)
         if method:
             parameters = parameters[1:]
         bound = names.bind_arguments(call, tuple(parameters)) or {}
@@ -131,7 +131,7 @@ class UserFunctions(NumberedScopes):
         inner.own_hooks = self.own_hooks
         inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
-        for parameter in parameter_names(definition):
+        for parameter in list_parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (
                 Kind.TENSOR if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) else kind
@@ -140,14 +140,14 @@ class UserFunctions(NumberedScopes):
             definition, [], Kind.HOST, is_method=method, analysed=False
         )
         self.functions[definition] = times  # Recursion sees a host function.
-        times.flows = inner.statements(definition.body)
+        times.flows = inner.analyse_statements(definition.body)
         for flow in list_every_flow(times.flows):
             if (
                 isinstance(flow.statement, ast.Return)
                 and flow.statement.value is not None
             ):
                 times.kind = join(times.kind, flow.kind)
-                times.elements = inner._tuple_kinds(flow.statement.value)
+                times.elements = inner._find_tuple_kinds(flow.statement.value)
         if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
             self.diagnostics.refuse(
                 "S105",
@@ -178,7 +178,7 @@ class UserFunctions(NumberedScopes):
         times.reuses = any(
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.variable_scope"
-            and self._may_reuse(names.argument(node, "reuse", 8))
+            and self._may_reuse(names.find_argument(node, "reuse", 8))
             for node in walk_breadth_first(definition)
         )
         if times.staged and times.recursive is not None:
@@ -203,7 +203,7 @@ class UserFunctions(NumberedScopes):
             if flow.suites:
                 header: set[str] = set().union(
                     *[
-                        names.reads(node)
+                        names.find_reads(node)
                         for node in ast.iter_child_nodes(flow.statement)
                         if not isinstance(node, (ast.stmt, ast.ExceptHandler))
                     ]
@@ -218,11 +218,11 @@ class UserFunctions(NumberedScopes):
                 continue
             if flow.lifts:
                 for lift in flow.lifts:
-                    for node in lift.create.nodes():
-                        built |= names.reads(node)
+                    for node in lift.create.walk_nodes():
+                        built |= names.find_reads(node)
                     lifted = {id(n) for n in walk_breadth_first(lift.node)}
-                    for node in lift.use.nodes():
-                        stepped |= names.reads(node)
+                    for node in lift.use.walk_nodes():
+                        stepped |= names.find_reads(node)
                     stepped |= {
                         n.id
                         for n in walk_breadth_first(flow.statement)
@@ -250,7 +250,7 @@ class UserFunctions(NumberedScopes):
                 new = set(source.reads) - built
                 built |= new
                 work.extend(new)
-        parameters = parameter_names(times.node)
+        parameters = list_parameter_names(times.node)
         if times.is_method:
             parameters = parameters[1:]
         times.build_parameters = tuple(p for p in parameters if p in built)
@@ -272,19 +272,20 @@ class UserFunctions(NumberedScopes):
         flows = list_every_flow(times.flows)
         asked: dict[str, int] = {}  # The last line where a tensor's shape is asked.
         for flow in flows:
-            made = [n for lift in flow.lifts for n in lift.create.nodes()]
+            made = [n for lift in flow.lifts for n in lift.create.walk_nodes()]
             for root in made or ([flow.statement] if flow.build or flow.pure else []):
                 for node in [] if flow.suites else walk_breadth_first(root):
                     if (name := self.static_reads.get(node)) is not None:
                         line = flow.statement.lineno
                         asked[name] = max(line, asked.get(name, line))
-        parameters = parameter_names(times.node)
+        parameters = list_parameter_names(times.node)
         found: set[str] = set()
         for flow in reversed(flows):
             line = flow.statement.lineno
             if flow.step and not flow.suites:
                 if any(
-                    line < asked.get(name, 0) for name in names.binds(flow.statement)
+                    line < asked.get(name, 0)
+                    for name in names.find_binds(flow.statement)
                 ):
                     found |= flow.reads & set(parameters)
                     asked.update({n: max(line, asked.get(n, 0)) for n in flow.reads})
@@ -298,17 +299,17 @@ class UserFunctions(NumberedScopes):
             call = item.context_expr
             reuse = self.reuse_argument(call) if isinstance(call, ast.Call) else None
             if reuse is None:
-                others |= names.reads(item)
+                others |= names.find_reads(item)
                 continue
-            reused |= names.reads(reuse)
+            reused |= names.find_reads(reuse)
             for node in ast.walk(item):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     if all(node is not inner for inner in ast.walk(reuse)):
                         others.add(node.id)
         return reused - others, others
 
-    def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
-        self._arguments(call)
+    def _classify_user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
+        self._classify_arguments(call)
         if not times.staged:
             if times.creates and times.kind is Kind.VARIABLE:
                 self._check_made_variables(call, times)
@@ -319,11 +320,11 @@ class UserFunctions(NumberedScopes):
                 if kinds:
                     return Kind.OPERATION
             if times.kind in (Kind.HOST, Kind.PURE):
-                inside = self._arguments_quietly(call)
+                inside = self._classify_arguments_quietly(call)
                 if inside in ir.STEP_KINDS:
                     return Kind.TENSOR
             return times.kind
-        parameters = parameter_names(times.node)
+        parameters = list_parameter_names(times.node)
         if times.is_method:
             parameters = parameters[1:]
         bound = names.bind_arguments(call, tuple(parameters))
@@ -339,8 +340,8 @@ class UserFunctions(NumberedScopes):
         static = [p for p in times.build_parameters if p in bound]
         for parameter in times.spec_parameters:
             if parameter in bound:
-                self._spec_argument(call, bound[parameter])
-        given = {**defaults_of(times.node), **bound}
+                self._note_spec_argument(call, bound[parameter])
+        given = {**map_defaults(times.node), **bound}
         staged, shared = self.find_shared_call(
             call,
             times.node,
@@ -351,18 +352,18 @@ class UserFunctions(NumberedScopes):
                 and p not in times.spec_parameters
                 and not self.is_only_for_reuse(times.node, p, ())
             },
-            self.environment_of(call, times.node, {}),
+            self.make_environment(call, times.node, {}),
         )
         name = staged.name
         if not shared:
             self._check_numbered(call, times.node)
             hint = self._target_hint.rpartition(".")[2] or times.node.name
-            name = self.fresh(f"{hint}_of", f"{times.node.name}_of")
+            name = self.choose_free_name(f"{hint}_of", f"{times.node.name}_of")
             self.staged_calls[name] = dataclasses.replace(staged, name=name)
-        create = code(
+        create = make_code(
             call.func,
             "(",
-            join_code(", ", [code(f"{p}=", bound[p]) for p in static]),
+            join_code(", ", [make_code(f"{p}=", bound[p]) for p in static]),
             ")",
         )
         dynamic: list[Code] = []
@@ -372,15 +373,17 @@ class UserFunctions(NumberedScopes):
                 positional = False
                 continue
             prefix = "" if positional else f"{parameter}="
-            dynamic.append(code(prefix, bound[parameter]))
-        use = code(name, "(", join_code(", ", dynamic), ")")
-        self._lifts.append(Lift(call, name, code() if shared else create, use))
+            dynamic.append(make_code(prefix, bound[parameter]))
+        use = make_code(name, "(", join_code(", ", dynamic), ")")
+        self._lifts.append(Lift(call, name, make_code() if shared else create, use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
 
     def _check_made_variables(self, call: ast.Call, times: FunctionTimes) -> None:
         """Refuses a call of a function that makes variables which another call made."""
-        bound = names.bind_arguments(call, tuple(parameter_names(times.node))) or {}
-        given = {**defaults_of(times.node), **bound}
+        bound = (
+            names.bind_arguments(call, tuple(list_parameter_names(times.node))) or {}
+        )
+        given = {**map_defaults(times.node), **bound}
         made, shared = self.find_shared_call(
             call,
             times.node,
@@ -389,7 +392,7 @@ class UserFunctions(NumberedScopes):
                 for p, v in given.items()
                 if not self.is_only_for_reuse(times.node, p, ())
             },
-            self.environment_of(call, times.node, {}),
+            self.make_environment(call, times.node, {}),
         )
         if not shared:
             self._check_numbered(call, times.node)
@@ -397,12 +400,12 @@ class UserFunctions(NumberedScopes):
         elif made.call is not call and not self.reusing:
             self.refuse_sharing(call, "each call makes a variable")
 
-    def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
+    def _note_spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""
         kind = self.find_kind(argument)
         if kind not in ir.STEP_KINDS:
             return
-        name = names.key(argument)
+        name = names.find_key(argument)
         if name is None:
             self.diagnostics.refuse(
                 "N104",
@@ -414,7 +417,7 @@ class UserFunctions(NumberedScopes):
             return
         self.static_reads[argument] = name
 
-    def _arguments_quietly(self, call: ast.Call) -> Kind:
+    def _classify_arguments_quietly(self, call: ast.Call) -> Kind:
         kind = Kind.HOST
         for argument in [*call.args, *[k.value for k in call.keywords]]:
             if isinstance(argument, ast.Starred):
@@ -426,4 +429,4 @@ class UserFunctions(NumberedScopes):
 def _has_only_names(node: ast.expr | None) -> bool:
     if isinstance(node, (ast.Tuple, ast.List)):
         return all(_has_only_names(e) for e in node.elts)
-    return names.key(node) is not None if node is not None else True
+    return names.find_key(node) is not None if node is not None else True

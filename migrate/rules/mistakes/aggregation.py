@@ -12,19 +12,24 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    list_calls,
+)
 
 _SYNC = "tf.train.SyncReplicasOptimizer"
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    hosts = _hosts(scopes)
-    workers = _count(scopes, hosts) if hosts is not None else None
-    for call, symbol in calls(scopes):
+    hosts = _find_hosts(scopes)
+    workers = _count_hosts(scopes, hosts) if hosts is not None else None
+    for call, symbol in list_calls(scopes):
         if symbol != _SYNC:
             continue
-        wanted = names.argument(call, "replicas_to_aggregate", 1)
-        total = names.argument(call, "total_num_replicas", 2)
+        wanted = names.find_argument(call, "replicas_to_aggregate", 1)
+        total = names.find_argument(call, "total_num_replicas", 2)
         if wanted is None:
             continue
         shown = _find_larger_number(scopes, wanted, total, hosts, workers)
@@ -49,15 +54,15 @@ def _find_larger_number(
     workers: int | None,
 ) -> str | None:
     """The number of workers, shown, where more is wanted than that; else None."""
-    number = _number(scopes, wanted)
-    counts = [_number(scopes, total)] if total else []
+    number = _find_number(scopes, wanted)
+    counts = [_find_number(scopes, total)] if total else []
     for count in [*counts, workers]:
         if number is not None and count is not None and number > count:
             return str(count)
     if total is None and hosts is not None:
         # `len(worker_hosts) + 1`, of the list that the cluster is given.
         total = ast.Call(ast.Name("len", ast.Load()), [hosts], [])
-    wanted = binding(scopes, wanted) or wanted
+    wanted = find_binding(scopes, wanted) or wanted
     if total is None or not isinstance(wanted, ast.BinOp):
         return None
     shown = _show_assigned(scopes, total)
@@ -66,7 +71,7 @@ def _find_larger_number(
     least = {ast.Add: 1, ast.Mult: 2}.get(type(wanted.op))
     if len(others) != 1 or least is None:
         return None
-    other = names.literal(others[0])
+    other = names.read_literal(others[0])
     if isinstance(other, int) and other >= least:
         return ast.unparse(total)
     if least == 1 and _is_some(scopes, others[0]):
@@ -77,46 +82,53 @@ def _find_larger_number(
 def _show_assigned(scopes: Scopes, node: ast.expr) -> str:
     """An expression, with names as what they are assigned."""
     for _ in range(4):
-        node = binding(scopes, node) or node
+        node = find_binding(scopes, node) or node
     return ast.dump(node)
 
 
 def _is_some(scopes: Scopes, node: ast.expr) -> bool:
     """A number of hosts, of which a cluster has one at least."""
-    made = binding(scopes, node) or node
+    made = find_binding(scopes, node) or node
     return isinstance(made, ast.Call) and (
-        names.key(made.func) == "len" or method(made) == "num_tasks"
+        names.find_key(made.func) == "len" or find_method(made) == "num_tasks"
     )
 
 
-def _number(scopes: Scopes, node: ast.expr) -> int | None:
+def _find_number(scopes: Scopes, node: ast.expr) -> int | None:
     """A number that is written out, or the length of a list that is."""
-    value = binding(scopes, node) or node
-    if isinstance(value, ast.Call) and names.key(value.func) == "len" and value.args:
-        return _count(scopes, value.args[0])
+    value = find_binding(scopes, node) or node
+    if (
+        isinstance(value, ast.Call)
+        and names.find_key(value.func) == "len"
+        and value.args
+    ):
+        return _count_hosts(scopes, value.args[0])
     if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
-        left, right = _number(scopes, value.left), _number(scopes, value.right)
+        left, right = (
+            _find_number(scopes, value.left),
+            _find_number(scopes, value.right),
+        )
         if left is None or right is None:
             return None
         return left + right if isinstance(value.op, ast.Add) else left * right
-    number = names.literal(value)
+    number = names.read_literal(value)
     return number if isinstance(number, int) else None
 
 
-def _count(scopes: Scopes, hosts: ast.expr) -> int | None:
+def _count_hosts(scopes: Scopes, hosts: ast.expr) -> int | None:
     """How many hosts a list has that is written out."""
-    listed = names.literal(binding(scopes, hosts) or hosts)
+    listed = names.read_literal(find_binding(scopes, hosts) or hosts)
     return len(listed) if isinstance(listed, list) else None
 
 
-def _hosts(scopes: Scopes) -> ast.expr | None:
+def _find_hosts(scopes: Scopes) -> ast.expr | None:
     """The workers of the cluster, as its description names them."""
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol == "tf.train.ClusterSpec" and call.args:
-            given = binding(scopes, call.args[0]) or call.args[0]
+            given = find_binding(scopes, call.args[0]) or call.args[0]
             for key, value in (
                 zip(given.keys, given.values) if isinstance(given, ast.Dict) else ()
             ):
-                if key is not None and names.literal(key) == "worker":
+                if key is not None and names.read_literal(key) == "worker":
                     return value
     return None

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes.mistake import Mistake, find_binding, list_calls
 from migrate.tables import roles
 
 _MIRRORED = frozenset(
@@ -63,7 +63,7 @@ _RECIPE = (
 def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
     if "ParameterServer" in text:
         return  # Both are spoken of; which of them is meant is not told.
-    made = [(call, s) for call, s in calls(scopes) if s in _MIRRORED]
+    made = [(call, s) for call, s in list_calls(scopes) if s in _MIRRORED]
     if not made:
         return
     call, symbol = made[0]
@@ -108,7 +108,9 @@ def _find_choosing_test(scopes: Scopes, call: ast.Call) -> ast.expr | None:
                 isinstance(test, ast.Compare)
                 and isinstance(test.ops[0], ast.Eq)
                 and any(
-                    re.fullmatch(r"async(hronous)?", str(names.literal(side)), re.I)
+                    re.fullmatch(
+                        r"async(hronous)?", str(names.read_literal(side)), re.I
+                    )
                     for side in (test.left, *test.comparators)
                 )
             ):
@@ -119,7 +121,7 @@ def _find_choosing_test(scopes: Scopes, call: ast.Call) -> ast.expr | None:
 
 def find_said(text: str) -> int | None:
     """The first line that says that training is asynchronous, None if none does."""
-    for line, words in _words(text):
+    for line, words in _find_words(text):
         for sentence in _SENTENCE.split(words):
             shown = _DATA_PARALLEL.sub("distributed", sentence)
             if (
@@ -133,7 +135,7 @@ def find_said(text: str) -> int | None:
     return None
 
 
-def _words(text: str) -> Iterator[tuple[int, str]]:
+def _find_words(text: str) -> Iterator[tuple[int, str]]:
     """Comments (those that follow each other as one), strings and names, by line."""
     comments: list[str] = []
     start = last = 0
@@ -159,12 +161,12 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 def _has_servers(scopes: Scopes) -> bool:
     """Whether a cluster with parameter servers is described, and no session opened."""
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     if any(symbol in roles.SESSIONS for _, symbol in found):
         return False
     for call, symbol in found:
         if symbol == "tf.train.ClusterSpec" and call.args:
-            given = binding(scopes, call.args[0]) or call.args[0]
+            given = find_binding(scopes, call.args[0]) or call.args[0]
             if isinstance(given, ast.Dict):
-                return "ps" in {names.literal(k) for k in given.keys}
+                return "ps" in {names.read_literal(k) for k in given.keys}
     return False

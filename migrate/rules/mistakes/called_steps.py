@@ -17,13 +17,13 @@ def may_be_run(
 
     Beside it a step may be given what stays the same in the loop: its model.
     """
-    loop = replicas.loop_of(scopes, call)
+    loop = replicas.find_loop(scopes, call)
     if loop is None or any(k.arg is None for k in call.keywords):
         return False
     target, over = loop
     bound = _read_element(scopes, target, call)
     given = [*call.args, *(k.value for k in call.keywords)]
-    from_loop = [a for a in given if names.reads(a) & set(bound)]
+    from_loop = [a for a in given if names.find_reads(a) & set(bound)]
     inside = {n for a in from_loop for n in walk_breadth_first(a)}
     return (
         fits(scopes, call, step)
@@ -50,7 +50,9 @@ def fits(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> bool:
     return takes[0] <= count <= takes[1]
 
 
-def unfit(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> ast.expr | None:
+def find_unfit(
+    scopes: Scopes, call: ast.Call, step: ast.FunctionDef
+) -> ast.expr | None:
     """The batch that a call gives as one where the step takes its parts."""
     whole = find_whole_batch(scopes, call)
     takes, count = (
@@ -67,7 +69,7 @@ def unfit(scopes: Scopes, call: ast.Call, step: ast.FunctionDef) -> ast.expr | N
 
 def find_whole_batch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """The argument that is the loop's batch as a whole: `batch`, or `*batch`."""
-    loop = replicas.loop_of(scopes, call)
+    loop = replicas.find_loop(scopes, call)
     if loop is None or not isinstance(loop[0], ast.Name):
         return None
     for given in call.args:
@@ -81,7 +83,7 @@ def _count_unpacked(
     scopes: Scopes, call: ast.Call, step: ast.FunctionDef
 ) -> int | None:
     """Into how many arguments the batch goes; None where it is one."""
-    loop, whole = replicas.loop_of(scopes, call), find_whole_batch(scopes, call)
+    loop, whole = replicas.find_loop(scopes, call), find_whole_batch(scopes, call)
     takes, count = (
         replicas.count_required_arguments(step),
         len(call.args) + len(call.keywords),
@@ -90,7 +92,7 @@ def _count_unpacked(
         return None
     if not isinstance(whole, ast.Starred) and count >= takes[0]:
         return None
-    parts = replicas.elements(scopes, loop[1])
+    parts = replicas.count_elements(scopes, loop[1])
     return parts if parts is not None and parts > 1 else None
 
 
@@ -107,9 +109,12 @@ def _read_element(
     bound = {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
     apart: set[ast.AST] = set()
     for statement in loop.body:
-        if isinstance(statement, ast.Assign) and names.key(statement.value) in bound:
+        if (
+            isinstance(statement, ast.Assign)
+            and names.find_key(statement.value) in bound
+        ):
             if isinstance(statement.targets[0], ast.Tuple):
-                bound |= names.binds(statement)
+                bound |= names.find_binds(statement)
                 apart.add(statement.value)
     read: dict[str, list[ast.AST]] = {name: [] for name in bound}
     for node in (n for s in loop.body for n in walk_breadth_first(s)):
@@ -135,7 +140,7 @@ def _stays(scopes: Scopes, node: ast.expr, call: ast.Call) -> bool:
     loop: ast.AST = call
     while not isinstance(loop, ast.For):
         loop = scopes.parents[loop]
-    changed = {n for s in loop.body for n in names.binds(s)}
+    changed = {n for s in loop.body for n in names.find_binds(s)}
     if isinstance(node, ast.Constant):
         return True
-    return names.key(node) is not None and not names.reads(node) & changed
+    return names.find_key(node) is not None and not names.find_reads(node) & changed

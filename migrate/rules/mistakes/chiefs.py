@@ -13,7 +13,12 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.sole_client import decide_in_tasks, is_sole_client
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    list_calls,
+)
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -40,17 +45,17 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
     """
     if not _has_server(scopes):
         return
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol not in _TAKERS:
             continue
-        given = names.argument(call, "is_chief", _TAKERS[symbol])
+        given = names.find_argument(call, "is_chief", _TAKERS[symbol])
         if given is None:
             if not _has_more_arguments(call):
                 reason = _judge_by_tasks(scopes, call, None)
                 if reason is not None:
                     yield call, call, reason, symbol
             continue
-        test = binding(scopes, given) or given
+        test = find_binding(scopes, given) or given
         reason = _explain_wrong_test(scopes, test) or _judge_by_tasks(
             scopes, call, test
         )
@@ -58,18 +63,18 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
             yield given, test, reason, symbol
 
 
-def task_index(scopes: Scopes) -> str | None:
+def find_task_index(scopes: Scopes) -> str | None:
     """The expression that the servers are given as their task's index, if it is one."""
     found = set()
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol == "tf.train.Server":
-            given = names.argument(call, "task_index", 2)
-            found.add(names.key(given) if given is not None else None)
+            given = names.find_argument(call, "task_index", 2)
+            found.add(names.find_key(given) if given is not None else None)
     return found.pop() if len(found) == 1 else None
 
 
 def _has_server(scopes: Scopes) -> bool:
-    return any(symbol == "tf.train.Server" for _, symbol in calls(scopes))
+    return any(symbol == "tf.train.Server" for _, symbol in list_calls(scopes))
 
 
 def _has_more_arguments(call: ast.Call) -> bool:
@@ -120,16 +125,16 @@ def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
         return None
     sides = [test.left, test.comparators[0]]
     if any(_counts_workers(scopes, s) for s in sides):
-        if any("index" in (names.key(s) or "").rpartition(".")[2] for s in sides):
+        if any("index" in (names.find_key(s) or "").rpartition(".")[2] for s in sides):
             return (
                 "no worker's index equals the number of workers, so all workers wait "
                 "for a chief for ever"
             )
-    literals = [names.literal(s) for s in sides if isinstance(s, ast.Constant)]
+    literals = [names.read_literal(s) for s in sides if isinstance(s, ast.Constant)]
     other = next((s for s in sides if not isinstance(s, ast.Constant)), None)
     if len(literals) != 1 or other is None:
         return None
-    shown = (names.key(other) or "").rpartition(".")[2]
+    shown = (names.find_key(other) or "").rpartition(".")[2]
     if literals[0] == "worker" and "job" in shown:
         return "every worker considers itself the chief, so each one restores and saves"
     if isinstance(literals[0], int) and literals[0] != 0 and "index" in shown:
@@ -142,34 +147,34 @@ def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
 
 def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
     """`len(worker_hosts)`, by that name or written out."""
-    made = binding(scopes, node) or node
+    made = find_binding(scopes, node) or node
     return (
         isinstance(made, ast.Call)
-        and names.key(made.func) == "len"
+        and names.find_key(made.func) == "len"
         and len(made.args) == 1
-        and "worker" in (names.key(made.args[0]) or "")
+        and "worker" in (names.find_key(made.args[0]) or "")
     )
 
 
 def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
     """`sess.run(init)` of a session on a server, in every worker."""
-    servers = [c for c, symbol in calls(scopes) if symbol == "tf.train.Server"]
+    servers = [c for c, symbol in list_calls(scopes) if symbol == "tf.train.Server"]
     if not servers:
         return
-    for call, symbol in calls(scopes):
-        target = names.argument(call, "target", 0)
+    for call, symbol in list_calls(scopes):
+        target = names.find_argument(call, "target", 0)
         if symbol not in roles.PLAIN_SESSIONS or target is None:
             continue
-        target = binding(scopes, target) or target
+        target = find_binding(scopes, target) or target
         by_address = any(
-            "grpc:" in str(names.literal(n)) for n in walk_breadth_first(target)
+            "grpc:" in str(names.read_literal(n)) for n in walk_breadth_first(target)
         )
         if by_address and not _is_own(scopes, target):
             continue  # A client of servers elsewhere, not one of the workers.
         if is_sole_client(scopes, call):
             continue
         block, name = _find_opened(scopes, call)
-        for run in _runs(block, name):
+        for run in _find_runs(block, name):
             # `sess.run(init)`, or `init.run()` in the session's block.
             assert isinstance(run.func, ast.Attribute)
             what = run.args[0] if run.args else run.func.value
@@ -189,9 +194,9 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
 
 def _is_own(scopes: Scopes, target: ast.expr) -> bool:
     """Whether an address is that of the process's own task: `hosts[task_index]`."""
-    index = task_index(scopes)
+    index = find_task_index(scopes)
     return index is not None and any(
-        names.key(n) == index for n in walk_breadth_first(target)
+        names.find_key(n) == index for n in walk_breadth_first(target)
     )
 
 
@@ -205,17 +210,17 @@ def _find_opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | 
     return None, None
 
 
-def _runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
+def _find_runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
     """Statements of a session's block that run something by themselves."""
     for node in names.walk_scope(block) if block is not None and name else ():
         run = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(run, ast.Call) or method(run) != "run":
+        if not isinstance(run, ast.Call) or find_method(run) != "run":
             continue
         assert isinstance(run.func, ast.Attribute)
-        given = names.argument(run, "session")
+        given = names.find_argument(run, "session")
         if run.args and not given:
             given = run.func.value
-        if given is None or names.key(given) == name:
+        if given is None or names.find_key(given) == name:
             yield run
 
 
@@ -241,7 +246,7 @@ def _is_run_by_all(scopes: Scopes, run: ast.Call, block: ast.AST | None) -> bool
 
 def _initialises(scopes: Scopes, node: ast.expr) -> bool:
     """Whether something is, or has in it, the initial values of all variables."""
-    value = binding(scopes, node) or node
+    value = find_binding(scopes, node) or node
     if isinstance(value, (ast.List, ast.Tuple)):
         return any(_initialises(scopes, part) for part in value.elts)
     if not isinstance(value, ast.Call):
@@ -250,7 +255,7 @@ def _initialises(scopes: Scopes, node: ast.expr) -> bool:
     if symbol == "tf.group":
         return any(_initialises(scopes, part) for part in value.args)
     if symbol in ("tf.variables_initializer", "tf.initialize_variables"):
-        listed = names.argument(value, "var_list", 0)
+        listed = names.find_argument(value, "var_list", 0)
         return (
             isinstance(listed, ast.Call)
             and scopes.resolve(listed.func) in _ALL_VARIABLES

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules.mistakes import replicas, values
-from migrate.rules.mistakes.mistake import Mistake, binding, method
+from migrate.rules.mistakes.mistake import Mistake, find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     told: set[ast.expr] = set()
-    for over, bound, body in (*_loops(scopes), *_find_iterators(scopes)):
+    for over, bound, body in (*_find_loops(scopes), *_find_iterators(scopes)):
         if over in told:
             continue
         for node in (n for s in body for n in walk_breadth_first(s)):
@@ -28,7 +28,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             strategy = _find_strategy_of_step(scopes, node, bound)
             if strategy is None:
                 continue
-            distributed = code(strategy, ".experimental_distribute_dataset(", over, ")")
+            distributed = make_code(
+                strategy, ".experimental_distribute_dataset(", over, ")"
+            )
             told.add(over)
             mends = values.means_same_at(scopes, strategy, over)
             yield Mistake(
@@ -43,7 +45,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             break
 
 
-def _loops(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
+def _find_loops(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
     """Loops over datasets: these, what each element is called, and what is done."""
     for loop in scopes.walk():
         if not isinstance(loop, ast.For):
@@ -57,7 +59,11 @@ def _loops(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]
         ):
             over = over.args[0]
         if replicas.is_dataset(scopes, over):
-            yield over, names.binds(ast.For(loop.target, loop.iter, [], [])), loop.body
+            yield (
+                over,
+                names.find_binds(ast.For(loop.target, loop.iter, [], [])),
+                loop.body,
+            )
 
 
 def _find_iterators(
@@ -78,33 +84,33 @@ def _find_iterators(
                 and isinstance(node.value, ast.Call)
                 and ast.unparse(node.value.func) == "next"
                 and node.value.args
-                and binding(scopes, node.value.args[0]) is made
+                and find_binding(scopes, node.value.args[0]) is made
             ):
                 suite = scopes.parents[node]
-                body = next((b for _, b in _suites(suite) if node in b), [])
-                yield made.args[0], names.binds(node), body
+                body = next((b for _, b in _list_suites(suite) if node in b), [])
+                yield made.args[0], names.find_binds(node), body
             elif (
                 isinstance(node, ast.Call)
                 and ast.unparse(node.func) == "next"
                 and node.args
-                and binding(scopes, node.args[0]) is made
+                and find_binding(scopes, node.args[0]) is made
                 and isinstance(node.args[0], ast.Name)
-                and (given := _statement(scopes, node)) is not None
+                and (given := _find_statement(scopes, node)) is not None
             ):
                 yield made.args[0], {node.args[0].id}, [given]
 
 
-def _statement(scopes: Scopes, node: ast.AST) -> ast.stmt | None:
+def _find_statement(scopes: Scopes, node: ast.AST) -> ast.stmt | None:
     """The simple statement that an expression is part of."""
     while node in scopes.parents and not isinstance(node, ast.stmt):
         node = scopes.parents[node]
     return node if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign)) else None
 
 
-def _suites(owner: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
+def _list_suites(owner: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
     if isinstance(owner, ast.Module):
         return [("body", owner.body)]
-    return names.suites(owner) if isinstance(owner, ast.stmt) else []
+    return names.list_suites(owner) if isinstance(owner, ast.stmt) else []
 
 
 def _is_batch(value: ast.expr, bound: set[str]) -> bool:
@@ -121,27 +127,27 @@ def _find_strategy_of_step(
 
     Directly, or in a function that is given them and hands them on.
     """
-    if method(call) in replicas.RUNS:
-        given = names.argument(call, "args", 1)
-        if given is None or not names.reads(given) & bound:
+    if find_method(call) in replicas.RUNS:
+        given = names.find_argument(call, "args", 1)
+        if given is None or not names.find_reads(given) & bound:
             return None
         assert isinstance(call.func, ast.Attribute)
-        known = replicas.strategy_of(scopes, call.func.value)
+        known = replicas.find_strategy(scopes, call.func.value)
         return call.func.value if known else None
-    function = replicas.function_of(scopes, call.func)
+    function = replicas.find_function(scopes, call.func)
     if function is None or call.keywords:
         return None
-    parameters = replicas.parameters(function)
+    parameters = replicas.list_parameters(function)
     passed = {
         parameter
         for parameter, value in zip(parameters, call.args, strict=False)
         if _is_batch(value, bound)
     }
-    changed = set().union(*[names.binds(s) for s in function.body], set())
+    changed = set().union(*[names.find_binds(s) for s in function.body], set())
     if not passed or passed & changed:
         return None
     for node in walk_breadth_first(function):
-        if isinstance(node, ast.Call) and method(node) in replicas.RUNS:
+        if isinstance(node, ast.Call) and find_method(node) in replicas.RUNS:
             strategy = _find_strategy_of_step(scopes, node, passed)
             if strategy is not None:
                 return strategy

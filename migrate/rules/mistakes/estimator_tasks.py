@@ -12,7 +12,12 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    list_calls,
+)
 from migrate.source.nodes import walk_breadth_first
 
 _ESTIMATORS = ("tf.estimator.", "tf.contrib.learn.", "tf.contrib.tpu.TPUEstimator")
@@ -22,16 +27,16 @@ _INPUT = "tf.estimator.TrainSpec"
 def find(scopes: Scopes) -> Iterator[Mistake]:
     shown = _find_shown(scopes)
     tainted = _find_tainted(scopes, shown)
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         for parameter, value in _find_functions(call, symbol):
             for part in [value, *reach.find_reached(scopes, [value])]:
                 node = _find_read(scopes, part, shown, tainted)
                 if node is not None:
-                    yield _report(node, parameter)
+                    yield _make_mistake(node, parameter)
                     break
 
 
-def _report(node: ast.expr, parameter: str) -> Mistake:
+def _make_mistake(node: ast.expr, parameter: str) -> Mistake:
     called = (
         "once for each worker" if parameter == "input_fn" else "once for all workers"
     )
@@ -50,12 +55,12 @@ def _report(node: ast.expr, parameter: str) -> Mistake:
 def _find_functions(call: ast.Call, symbol: str) -> Iterator[tuple[str, ast.expr]]:
     """The model_fn and the training's input_fn that a call is given."""
     first = call.args[0] if call.args else None
-    if symbol == _INPUT or (not symbol and method(call) == "train"):
-        value = names.argument(call, "input_fn") or first
+    if symbol == _INPUT or (not symbol and find_method(call) == "train"):
+        value = names.find_argument(call, "input_fn") or first
         if value is not None:
             yield "input_fn", value
     elif symbol.startswith(_ESTIMATORS) and symbol.endswith("Estimator"):
-        value = names.argument(call, "model_fn") or first
+        value = names.find_argument(call, "model_fn") or first
         if value is not None:
             yield "model_fn", value
 
@@ -67,9 +72,9 @@ def _find_shown(scopes: Scopes) -> set[str]:
         if not isinstance(node, ast.Dict):
             continue
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None or names.literal(key) != "task":
+            if key is None or names.read_literal(key) != "task":
                 continue
-            task = binding(scopes, value) or value
+            task = find_binding(scopes, value) or value
             if isinstance(task, ast.Dict):
                 told = [v for v in task.values if isinstance(v, ast.Attribute)]
                 found |= {ast.dump(v) for v in told}
@@ -94,7 +99,7 @@ def _find_tainted(scopes: Scopes, shown: set[str]) -> set[tuple[int, str]]:
 
 
 def _find_owned(scopes: Scopes, name: ast.Name) -> set[tuple[int, str]]:
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     return set() if owner is None else {(id(owner), name.id)}
 
 
@@ -121,21 +126,21 @@ def _find_read(
 
 def _asks(scopes: Scopes, node: ast.expr) -> bool:
     """`config["task"]["index"]`, `task.get("type")` of `task = config.get("task", {})`."""
-    base, key = _item(node)
+    base, key = _find_item(node)
     if base is None or key not in ("index", "type"):
         return False
-    return _item(binding(scopes, base) or base)[1] == "task"
+    return _find_item(find_binding(scopes, base) or base)[1] == "task"
 
 
-def _item(node: ast.expr) -> tuple[ast.expr | None, object]:
+def _find_item(node: ast.expr) -> tuple[ast.expr | None, object]:
     """A mapping and the key that is looked up in it; (None, None) for other code."""
     if isinstance(node, ast.Subscript):
-        return node.value, names.literal(node.slice)
+        return node.value, names.read_literal(node.slice)
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "get"
         and node.args
     ):
-        return node.func.value, names.literal(node.args[0])
+        return node.func.value, names.read_literal(node.args[0])
     return None, None

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.program.code import Code, join_code, make_code
+from migrate.rules.mistakes.mistake import Mistake, find_binding, list_calls
 from migrate.source.nodes import walk_breadth_first
 
 _WAITS = {
@@ -26,7 +26,7 @@ _WAITS = {
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    strategies = {s for _, s in calls(scopes) if s in _WAITS}
+    strategies = {s for _, s in list_calls(scopes) if s in _WAITS}
     extra = {_WAITS[s] for s in strategies}
     if len(extra) != 1:
         return  # Which of them a cluster is for is not told.
@@ -35,14 +35,14 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if not isinstance(node, ast.Dict) or not _is_cluster(node):
             continue
         kept = [
-            code(key, ": ", value)
+            make_code(key, ": ", value)
             for key, value in zip(node.keys, node.values, strict=True)
-            if key is not None and names.literal(key) != job
+            if key is not None and names.read_literal(key) != job
         ]
         if len(kept) != len(node.keys) - 1:
             continue
         mends = not _is_task(scopes, job)
-        fix = ((node, code("{", join_code(", ", kept), "}")),) if mends else ()
+        fix = ((node, make_code("{", join_code(", ", kept), "}")),) if mends else ()
         yield _report_listed(node, job, sorted(strategies)[0], fix)
     for node in scopes.walk():
         if isinstance(node, ast.Assign) and _adds(scopes, node, job):
@@ -50,7 +50,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             without = _write_without(node.value, job)
             if without is not None:
-                new = code(repr(without))
+                new = make_code(repr(without))
                 yield _report_listed(node, job, sorted(strategies)[0], ((node, new),))
 
 
@@ -74,10 +74,10 @@ def _adds(scopes: Scopes, statement: ast.Assign, job: str) -> bool:
     if not (
         isinstance(target, ast.Subscript)
         and isinstance(target.value, ast.Name)
-        and names.literal(target.slice) == job
+        and names.read_literal(target.slice) == job
     ):
         return False
-    made = binding(scopes, target.value)
+    made = find_binding(scopes, target.value)
     return isinstance(made, ast.Dict) and _is_cluster(made)
 
 
@@ -99,7 +99,7 @@ def _write_without(text: str, job: str) -> str | None:
 
 def _is_cluster(node: ast.Dict) -> bool:
     """Whether a dict's keys are jobs, its values lists of hosts."""
-    jobs = [names.literal(k) for k in node.keys if k is not None]
+    jobs = [names.read_literal(k) for k in node.keys if k is not None]
     return (
         len(jobs) == len(node.keys)
         and "worker" in jobs
@@ -112,7 +112,7 @@ def _is_task(scopes: Scopes, job: str) -> bool:
     return any(
         isinstance(node, ast.Dict)
         and any(
-            names.literal(k) == "type" and names.literal(v) == job
+            names.read_literal(k) == "type" and names.read_literal(v) == job
             for k, v in zip(node.keys, node.values, strict=True)
             if k is not None
         )

@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.names import get_last_part
 from migrate.facts.scopes import Scope, Scopes
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import name_of
+from migrate.rules.mistakes.mistake import find_name
 from migrate.source.nodes import walk_breadth_first
 
 _HOLDERS = frozenset({"list", "reversed", "tuple"})
@@ -55,7 +55,7 @@ class FetchedValues:
                     if isinstance(target, ast.Attribute):
                         self._attributes.setdefault(target.attr, []).append(node.value)
                     elif isinstance(target, ast.Subscript):
-                        key = names.literal(target.slice)
+                        key = names.read_literal(target.slice)
                         self._add(target.value, key, node.value)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in _ADDS and node.args:
@@ -70,7 +70,7 @@ class FetchedValues:
         """What an expression is the value of."""
         return self._remember(node, self._OWN)
 
-    def item(self, node: ast.expr | None, key: object) -> Fetched:
+    def find_item_value(self, node: ast.expr | None, key: object) -> Fetched:
         """What an item is the value of; of any, where the key is None."""
         return self._remember(node, key)
 
@@ -81,7 +81,7 @@ class FetchedValues:
             return _ELSE
         if (node, key) not in self._memo:
             self._memo[node, key] = Fetched()
-            own = self._decide(node) if key is self._OWN else self._item(node, key)
+            own = self._decide(node) if key is self._OWN else self._find_item(node, key)
             self._memo[node, key] = own
         return self._memo[node, key]
 
@@ -94,7 +94,7 @@ class FetchedValues:
                 )
                 return _ELSE if several else Fetched((fetch,))
             if get_last_part(node.func) in _OF_ITEMS and len(node.args) == 1:
-                return self.item(node.args[0], None)
+                return self.find_item_value(node.args[0], None)
             return _join_fetched(
                 map(self.trace_value, self._find_returned_values(node))
             )
@@ -104,7 +104,7 @@ class FetchedValues:
         if isinstance(node, ast.UnaryOp):
             return self.trace_value(node.operand)
         if isinstance(node, ast.Subscript):
-            return self.item(node.value, names.literal(node.slice))
+            return self.find_item_value(node.value, names.read_literal(node.slice))
         if isinstance(node, ast.Name):
             return self._find_bound(node, self._OWN)
         if isinstance(node, ast.Attribute):
@@ -115,13 +115,15 @@ class FetchedValues:
             return _join_fetched(map(self.trace_value, (node.body, node.orelse)))
         return _ELSE
 
-    def _item(self, node: ast.expr, key: object) -> Fetched:
+    def _find_item(self, node: ast.expr, key: object) -> Fetched:
         if isinstance(node, ast.Call):
             fetch = _find_fetch(self._scopes, node)
             if fetch is not None:
-                return _part(self._find_written_fetches(fetch), key)
+                return _find_part(self._find_written_fetches(fetch), key)
             if get_last_part(node.func) in _HOLDERS and len(node.args) == 1:
-                return self.item(node.args[0], key if _keeps_order(node.func) else None)
+                return self.find_item_value(
+                    node.args[0], key if _keeps_order(node.func) else None
+                )
             if get_last_part(node.func) in ("get", "pop") and isinstance(
                 node.func, ast.Attribute
             ):
@@ -129,9 +131,9 @@ class FetchedValues:
             if get_last_part(node.func) == "values" and isinstance(
                 node.func, ast.Attribute
             ):
-                return self.item(node.func.value, None)
+                return self.find_item_value(node.func.value, None)
             return _join_fetched(
-                self.item(r, key) for r in self._find_returned_values(node)
+                self.find_item_value(r, key) for r in self._find_returned_values(node)
             )
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             held = _select_elements(node, key)
@@ -139,11 +141,14 @@ class FetchedValues:
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.trace_value(node.elt)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            return self.item(node.value, None)
+            return self.find_item_value(node.value, None)
         if isinstance(node, ast.Name):
             return self._find_bound(node, key)
         if isinstance(node, ast.Attribute):
-            own = [self.item(v, key) for v in self._attributes.get(node.attr, ())]
+            own = [
+                self.find_item_value(v, key)
+                for v in self._attributes.get(node.attr, ())
+            ]
             return _join_fetched([*own, *self._put_in(node, key)]) if own else _ELSE
         return _ELSE
 
@@ -158,14 +163,14 @@ class FetchedValues:
                 yield self.trace_value(value)
 
     def _is_same(self, one: ast.Name, other: ast.expr) -> bool:
-        return self._scopes.scope_of(one).owner(one.id) is self._scopes.scope_of(
-            other
-        ).owner(one.id)
+        return self._scopes.find_scope(one).find_owner(
+            one.id
+        ) is self._scopes.find_scope(other).find_owner(one.id)
 
     # -- names -------------------------------------------------------------------------
 
     def _find_bound(self, name: ast.Name, key: object) -> Fetched:
-        owner = self._scopes.scope_of(name).owner(name.id)
+        owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None:
             return _ELSE
         found = [
@@ -196,9 +201,9 @@ class FetchedValues:
         """What the calls of a function give one of its parameters."""
         function = owner.node
         if isinstance(function, ast.Lambda):
-            called = self._calls_of_lambda(function)
+            called = self._find_lambda_calls(function)
         elif isinstance(function, ast.FunctionDef):
-            called = values.calls_of(self._scopes, function) or []
+            called = values.find_calls(self._scopes, function) or []
         else:
             return []
         places = [a.arg for a in function.args.args]
@@ -207,23 +212,23 @@ class FetchedValues:
         if parameter.arg not in places:
             return []
         at = places.index(parameter.arg)
-        given = [names.argument(call, parameter.arg, at) for call in called]
+        given = [names.find_argument(call, parameter.arg, at) for call in called]
         return [g for g in given if g is not None] if None not in given else []
 
-    def _calls_of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
+    def _find_lambda_calls(self, function: ast.Lambda) -> list[ast.Call]:
         """The calls of a lambda by the one name that it is given."""
         above = self._scopes.parents.get(function)
         target = above.targets[0] if isinstance(above, ast.Assign) else None
         if not isinstance(target, ast.Name):
             return []
-        owner = self._scopes.scope_of(target).owner(target.id)
+        owner = self._scopes.find_scope(target).find_owner(target.id)
         return [
             node
             for node in self._scopes.walk()
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id == target.id
-            and self._scopes.scope_of(node.func).owner(target.id) is owner
+            and self._scopes.find_scope(node.func).find_owner(target.id) is owner
         ]
 
     def _find_unpacked(
@@ -233,17 +238,17 @@ class FetchedValues:
             return self._remember(value, key)
         if not isinstance(target, (ast.Tuple, ast.List)) or key is not self._OWN:
             return _ELSE
-        places = [n for n, e in enumerate(target.elts) if names.key(e) == name]
+        places = [n for n, e in enumerate(target.elts) if names.find_key(e) == name]
         if len(places) != 1 or any(isinstance(e, ast.Starred) for e in target.elts):
             return _ELSE
-        return self.item(value, places[0])
+        return self.find_item_value(value, places[0])
 
     def _find_loop_element(
         self, name: str, target: ast.expr, iterated: ast.expr, key: object
     ) -> Fetched:
         """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
         if isinstance(target, ast.Name) and key is self._OWN:
-            return self.item(iterated, None)
+            return self.find_item_value(iterated, None)
         if not isinstance(target, ast.Tuple) or not isinstance(iterated, ast.Call):
             return _ELSE
         called, given = get_last_part(iterated.func), [*iterated.args]
@@ -267,7 +272,7 @@ class FetchedValues:
         """What the function in sight gives that is called."""
         function: ast.FunctionDef | None = None
         if isinstance(call.func, ast.Name):
-            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            owner = self._scopes.find_scope(call.func).find_owner(call.func.id)
             bound = owner.bindings[call.func.id] if owner else []
             if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
                 function = bound[0]
@@ -280,23 +285,23 @@ class FetchedValues:
                 and isinstance(self._scopes.parents.get(node), ast.ClassDef)
             ]
             function = named[0] if len(named) == 1 else None
-        return (values.returns(function) or []) if function is not None else []
+        return (values.list_returns(function) or []) if function is not None else []
 
     def _find_written_fetches(self, fetch: ast.expr) -> ast.expr:
         """The list or dict of a run's fetches, where a name stands for it."""
-        return values.single(self._scopes, fetch) or fetch
+        return values.find_single(self._scopes, fetch) or fetch
 
 
 def _find_fetch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
     """`fetch` of `session.run(fetch)` and of `fetch.eval()`."""
-    if not isinstance(call.func, ast.Attribute) or name_of(scopes, call.func):
+    if not isinstance(call.func, ast.Attribute) or find_name(scopes, call.func):
         return None
     if call.func.attr == "run":
-        return names.argument(call, "fetches", 0)
+        return names.find_argument(call, "fetches", 0)
     return call.func.value if call.func.attr == "eval" else None
 
 
-def _part(fetches: ast.expr, key: object) -> Fetched:
+def _find_part(fetches: ast.expr, key: object) -> Fetched:
     """One of the fetches of a run, or any."""
     if not isinstance(fetches, (ast.List, ast.Tuple, ast.Dict)):
         return _ELSE
@@ -313,7 +318,7 @@ def _select_elements(
         return [
             value
             for name, value in zip(node.keys, node.values)
-            if key is None or name is None or names.literal(name) == key
+            if key is None or name is None or names.read_literal(name) == key
         ]
     if isinstance(key, int) and not any(isinstance(e, ast.Starred) for e in node.elts):
         return [node.elts[key]] if -len(node.elts) <= key < len(node.elts) else []

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, method
+from migrate.rules.mistakes.mistake import Mistake, find_method
 
 _PARAMETERS = ("buffer_size", "seed", "reshuffle_each_iteration")
 _REASON = (
@@ -27,7 +27,7 @@ _RECIPE = (
 def find(scopes: Scopes) -> Iterator[Mistake]:
     """`data.shuffle(n, seed).repeat()`, in one expression or two statements."""
     for node in scopes.walk():
-        if not isinstance(node, ast.Call) or method(node) != "repeat":
+        if not isinstance(node, ast.Call) or find_method(node) != "repeat":
             continue
         assert isinstance(node.func, ast.Attribute)
         shuffled = _find_shuffle(scopes, node.func.value)
@@ -44,9 +44,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 def _find_shuffle(scopes: Scopes, data: ast.expr) -> ast.Call | None:
     """The call of `shuffle` whose result an expression is."""
     if isinstance(data, ast.Call):
-        return data if method(data) == "shuffle" else None
-    name = names.key(data)
-    owner = scopes.scope_of(data).owner(name) if name is not None else None
+        return data if find_method(data) == "shuffle" else None
+    name = names.find_key(data)
+    owner = scopes.find_scope(data).find_owner(name) if name is not None else None
     if owner is None or name is None:
         return None
     # A name is mostly bound anew by each transformation: the last before it counts.
@@ -57,7 +57,11 @@ def _find_shuffle(scopes: Scopes, data: ast.expr) -> ast.Call | None:
     ]
     last = max(bound, key=lambda b: b.lineno, default=None)
     value = last.value if last is not None else None
-    return value if isinstance(value, ast.Call) and method(value) == "shuffle" else None
+    return (
+        value
+        if isinstance(value, ast.Call) and find_method(value) == "shuffle"
+        else None
+    )
 
 
 def _has_seed(call: ast.Call) -> bool:

@@ -12,9 +12,14 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    list_calls,
+)
 
 _FLAGS = frozenset({"DEFINE_string"})
 # Names of flags of several hosts; where one is given, its parts are what it was.
@@ -24,84 +29,86 @@ _SEVERAL = re.compile(
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    for call, symbol in calls(scopes):
-        given = names.argument(call, "cluster", 0)
+    for call, symbol in list_calls(scopes):
+        given = names.find_argument(call, "cluster", 0)
         if symbol == "tf.train.ClusterSpec" and given is not None:
-            for hosts in _jobs(scopes, given):
-                yield from _hosts(scopes, hosts)
+            for hosts in _find_jobs(scopes, given):
+                yield from _check_hosts(scopes, hosts)
     for cluster in _find_clusters(scopes):
-        for hosts in _jobs(scopes, cluster):
-            yield from _hosts(scopes, hosts)
+        for hosts in _find_jobs(scopes, cluster):
+            yield from _check_hosts(scopes, hosts)
 
 
 def _find_clusters(scopes: Scopes) -> Iterator[ast.expr]:
     """Clusters of what TF_CONFIG is made of: `{"cluster": {...}, "task": {...}}`."""
-    if not any(names.literal(n) == "TF_CONFIG" for n in _constants(scopes)):
+    if not any(names.read_literal(n) == "TF_CONFIG" for n in _find_constants(scopes)):
         return
     for node in scopes.walk():
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
-                if key is not None and names.literal(key) == "cluster":
+                if key is not None and names.read_literal(key) == "cluster":
                     yield value
 
 
-def _constants(scopes: Scopes) -> Iterator[ast.Constant]:
+def _find_constants(scopes: Scopes) -> Iterator[ast.Constant]:
     return (n for n in scopes.walk() if isinstance(n, ast.Constant))
 
 
-def _jobs(scopes: Scopes, given: ast.expr) -> Iterator[ast.expr]:
+def _find_jobs(scopes: Scopes, given: ast.expr) -> Iterator[ast.expr]:
     """The hosts of each job: of a dict, of `dict(ps=...)`, and of `spec["ps"] = ...`."""
-    made = binding(scopes, given) or given
+    made = find_binding(scopes, given) or given
     if isinstance(made, ast.Dict):
         yield from made.values
-    elif isinstance(made, ast.Call) and names.key(made.func) == "dict":
+    elif isinstance(made, ast.Call) and names.find_key(made.func) == "dict":
         yield from (k.value for k in made.keywords if k.arg is not None)
     if not isinstance(given, ast.Name):
         return
-    owner = scopes.scope_of(given).owner(given.id)
+    owner = scopes.find_scope(given).find_owner(given.id)
     for node in scopes.walk():
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if (
             isinstance(target, ast.Subscript)
             and isinstance(target.value, ast.Name)
             and target.value.id == given.id
-            and scopes.scope_of(target.value).owner(given.id) is owner
+            and scopes.find_scope(target.value).find_owner(given.id) is owner
         ):
             assert isinstance(node, ast.Assign)
             yield node.value
 
 
-def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
+def _check_hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
     """A job's addresses, as given or as bound to a name before."""
-    bound = binding(scopes, value)
+    bound = find_binding(scopes, value)
     if isinstance(bound, ast.List) and len(bound.elts) == 1:
         value = bound  # `workers = [FLAGS.worker_hosts]`
         bound = None
     inside = value
     if isinstance(value, ast.List) and len(value.elts) == 1:
         inside = value.elts[0]
-        text = names.literal(binding(scopes, inside) or inside)
+        text = names.read_literal(find_binding(scopes, inside) or inside)
         several = isinstance(text, str) and "," in text
         if not several and not _is_text_flag(scopes, inside, several=True):
             return  # One host in a list is what it should be.
     elif isinstance(bound, ast.Constant) or _is_text_flag(scopes, bound):
         inside = bound if isinstance(bound, ast.Constant) else value
     elif isinstance(value, ast.Name) and bound is None:
-        default = _default(scopes, value)
+        default = _find_default(scopes, value)
         if default is not None and "," in default:
             bound = inside = ast.Constant(default)
-    text = names.literal(inside)
+    text = names.read_literal(inside)
     given = _find_joined(inside) or _find_joined(bound)
     if given is not None:
-        fix = code(given)
+        fix = make_code(given)
     elif isinstance(text, str):
         listed = ", ".join(f'"{part.strip()}"' for part in text.split(","))
-        fix = code(f"[{listed}]" if inside is not bound else f'{value.id}.split(",")')  # type: ignore[attr-defined]
+        fix = make_code(
+            f"[{listed}]" if inside is not bound else f'{value.id}.split(",")'  # type: ignore[attr-defined]
+        )
     elif any(
         _is_text_flag(scopes, n) or _is_text(scopes, n) for n in (inside, bound)
-    ) or isinstance(names.literal(binding(scopes, inside)), str):
+    ) or isinstance(names.read_literal(find_binding(scopes, inside)), str):
         bracketed = isinstance(inside, ast.BinOp)
-        fix = code("(" * bracketed, inside, ")" * bracketed, '.split(",")')
+        fix = make_code("(" * bracketed, inside, ")" * bracketed, '.split(",")')
     else:
         return
     yield Mistake(
@@ -118,9 +125,9 @@ def _find_joined(node: ast.expr | None) -> ast.expr | None:
     """`hosts` of `",".join(hosts)`."""
     if (
         isinstance(node, ast.Call)
-        and method(node) == "join"
+        and find_method(node) == "join"
         and isinstance(node.func, ast.Attribute)
-        and names.literal(node.func.value) == ","
+        and names.read_literal(node.func.value) == ","
         and len(node.args) == 1
         and not isinstance(node.args[0], ast.GeneratorExp)
     ):
@@ -128,9 +135,9 @@ def _find_joined(node: ast.expr | None) -> ast.expr | None:
     return None
 
 
-def _default(scopes: Scopes, name: ast.Name) -> str | None:
+def _find_default(scopes: Scopes, name: ast.Name) -> str | None:
     """The text that a parameter is where it is not given."""
-    scope = scopes.scope_of(name).owner(name.id)
+    scope = scopes.find_scope(name).find_owner(name.id)
     function = scope.node if scope is not None else None
     if not isinstance(function, ast.FunctionDef) or scope is None:
         return None
@@ -140,13 +147,13 @@ def _default(scopes: Scopes, name: ast.Name) -> str | None:
     if name.id not in parameters:
         return None  # `*hosts`, or one that is given by name alone.
     at = parameters.index(name.id)
-    called = values.calls_of(scopes, function) or []
-    if any(names.argument(c, name.id, at) is not None for c in called):
+    called = values.find_calls(scopes, function) or []
+    if any(names.find_argument(c, name.id, at) is not None for c in called):
         return None
     listed = function.args.args[len(function.args.args) - len(function.args.defaults) :]
     for parameter, default in zip(listed, function.args.defaults, strict=True):
         if parameter.arg == name.id:
-            text = names.literal(default)
+            text = names.read_literal(default)
             return text if isinstance(text, str) else None
     return None
 
@@ -156,11 +163,11 @@ def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
     if isinstance(node, ast.Subscript):
         if scopes.find_dotted_path(node.value) == "sys.argv":
             return not isinstance(node.slice, ast.Slice)
-    if isinstance(node, ast.Call) and method(node) == "join":
+    if isinstance(node, ast.Call) and find_method(node) == "join":
         assert isinstance(node.func, ast.Attribute)
-        return names.literal(node.func.value) == ","
+        return names.read_literal(node.func.value) == ","
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        text = names.literal(node.left)
+        text = names.read_literal(node.left)
         return isinstance(text, str) and "," in text
     return _is_from_environment(scopes, node)
 
@@ -192,15 +199,17 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
     for call in scopes.walk():
         if not isinstance(call, ast.Call) or not call.args:
             continue
-        name = names.literal(call.args[0])
+        name = names.read_literal(call.args[0])
         if several and not (_says_several(call) or _is_named_for_several(call)):
             continue
         if _defines(call) and name == node.attr:
             return True
         if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument":
-            kind = names.argument(call, "type")
+            kind = names.find_argument(call, "type")
             plain = kind is None or (isinstance(kind, ast.Name) and kind.id == "str")
-            listed = names.argument(call, "nargs") or names.argument(call, "action")
+            listed = names.find_argument(call, "nargs") or names.find_argument(
+                call, "action"
+            )
             if name == f"--{node.attr}" and plain and listed is None:
                 return True
     return False
@@ -208,10 +217,10 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
 
 def _is_named_for_several(flag: ast.Call) -> bool:
     """Whether a flag is named for several hosts, and is none where it is not given."""
-    default = names.argument(flag, "default", 1 if _defines(flag) else None)
-    name = names.literal(flag.args[0])
+    default = names.find_argument(flag, "default", 1 if _defines(flag) else None)
+    name = names.read_literal(flag.args[0])
     several = isinstance(name, str) and _SEVERAL.search(name.removeprefix("--"))
-    return bool(several) and names.literal(default) == ""
+    return bool(several) and names.read_literal(default) == ""
 
 
 def _defines(flag: ast.Call) -> bool:
@@ -221,7 +230,8 @@ def _defines(flag: ast.Call) -> bool:
 def _says_several(flag: ast.Call) -> bool:
     """Whether a flag's default has a comma, or its help speaks of one."""
     texts = [
-        names.literal(a) for a in (*flag.args[1:], *(k.value for k in flag.keywords))
+        names.read_literal(a)
+        for a in (*flag.args[1:], *(k.value for k in flag.keywords))
     ]
     return any(
         isinstance(text, str) and ("," in text.rstrip(",. ") or "comma" in text.lower())

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes.mistake import Mistake, find_binding, list_calls
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     tapes = [call for call, symbol in found if symbol == "tf.GradientTape"]
     for call, symbol in found:
         if symbol not in roles.SESSIONS:
@@ -34,20 +34,20 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             "eager code in a session trains only in its own process, and the "
             "session has no graph to run",
             "Make the model and the optimizer in the scope of a "
-            f"{_strategy(scopes, found)}, and let it run the loop's body as a step. "
+            f"{_find_strategy(scopes, found)}, and let it run the loop's body as a step. "
             "You do not need the session.",
             symbol=symbol,
         )
 
 
-def _strategy(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> str:
+def _find_strategy(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> str:
     """What the cluster describes: parameter servers, or workers that reduce."""
     for call, symbol in found:
         if symbol != "tf.train.ClusterSpec" or not call.args:
             continue
-        given = binding(scopes, call.args[0]) or call.args[0]
+        given = find_binding(scopes, call.args[0]) or call.args[0]
         if isinstance(given, ast.Dict):
-            jobs = {names.literal(k) for k in given.keys}
+            jobs = {names.read_literal(k) for k in given.keys}
             if "ps" in jobs:
                 return "tf.distribute.ParameterServerStrategy with a ClusterCoordinator"
             return "tf.distribute.MultiWorkerMirroredStrategy"

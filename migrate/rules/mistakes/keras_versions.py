@@ -13,16 +13,16 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import Mistake, method, name_of
+from migrate.rules.mistakes.mistake import Mistake, find_method, find_name
 from migrate.tables import symbols
 
 
 def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
     """What has to become Keras 2, for one step."""
-    made = _optimizer(scopes, step)
-    edits = _edits(scopes)
+    made = _find_optimizer(scopes, step)
+    edits = _make_edits(scopes)
     if made is not None and edits:
         yield Mistake(
             made,
@@ -31,29 +31,29 @@ def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
             "the program now uses Keras 2 (tf_keras)",
             "pip install tf_keras",
             tuple(edits),
-            name_of(scopes, made.func),
+            find_name(scopes, made.func),
             imports=("import tf_keras",),
         )
 
 
 def stays(scopes: Scopes, step: ast.FunctionDef) -> bool:
     """Whether the step needs Keras 2, and the module names what that has not."""
-    return _optimizer(scopes, step) is not None and _edits(scopes) is None
+    return _find_optimizer(scopes, step) is not None and _make_edits(scopes) is None
 
 
-def _optimizer(scopes: Scopes, step: ast.FunctionDef) -> ast.Call | None:
+def _find_optimizer(scopes: Scopes, step: ast.FunctionDef) -> ast.Call | None:
     """The call that makes the step's optimizer, of TensorFlow's own Keras."""
     for node in names.walk_scope_of_function(step):
-        if isinstance(node, ast.Call) and method(node) in (
+        if isinstance(node, ast.Call) and find_method(node) in (
             *("apply_gradients", "minimize", "apply"),
         ):
             assert isinstance(node.func, ast.Attribute)
-            made = values.single(scopes, node.func.value)
+            made = values.find_single(scopes, node.func.value)
             # Of a parameter that is not followed it is the module's.
             made_here = [made] if made is not None else scopes.walk()
             for call in made_here:
                 if isinstance(call, ast.Call) and _is_newer(scopes, call.func):
-                    if name_of(scopes, call.func).startswith("tf.keras.optimizers."):
+                    if find_name(scopes, call.func).startswith("tf.keras.optimizers."):
                         return call
     return None
 
@@ -63,7 +63,7 @@ def _is_newer(scopes: Scopes, node: ast.expr) -> bool:
     return path.startswith(("tensorflow.keras", "keras."))
 
 
-def _edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
+def _make_edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
     """Every name of Keras as Keras 2's; None where it lacks one."""
     edits: list[tuple[ast.expr, Code]] = []
     for node, _ in scopes.walk_uses():
@@ -73,5 +73,5 @@ def _edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
         new = "tf_keras" + path.removeprefix("tensorflow.").removeprefix("keras")
         if new != "tf_keras" and not symbols.exists_in_target(new):
             return None
-        edits.append((node, code(new)))
+        edits.append((node, make_code(new)))
     return edits

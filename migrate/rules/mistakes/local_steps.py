@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import replicas
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes.mistake import Mistake, find_binding, list_calls
 from migrate.source.nodes import walk_breadth_first
 
 _STEPS = frozenset(
@@ -26,7 +26,7 @@ _STEPS = frozenset(
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    symbols = {symbol for _, symbol in calls(scopes)}
+    symbols = {symbol for _, symbol in list_calls(scopes)}
     if "tf.train.Server" not in symbols or "tf.train.SyncReplicasOptimizer" in symbols:
         return  # In step with each other all workers count alike.
     told: set[ast.AST] = set()
@@ -59,9 +59,9 @@ def _find_computed(name: str, loop: ast.AST) -> set[str]:
                     isinstance(n, (ast.Call, ast.FloorDiv, ast.Subscript))
                     for n in walk_breadth_first(node.value)
                 )
-                and names.reads(node.value) & found
+                and names.find_reads(node.value) & found
             ):
-                found |= names.binds(node)
+                found |= names.find_binds(node)
     return found
 
 
@@ -78,22 +78,22 @@ def _says_own(node: ast.AST, name: str) -> bool:
 def _chooses(scopes: Scopes, node: ast.AST, steps: set[str]) -> bool:
     """`data[step % n]`; `batch(step)` of a function that does so."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        shown = names.literal(node.slice)
+        shown = names.read_literal(node.slice)
         return (
             shown is None
-            and bool(names.reads(node.slice) & steps)
+            and bool(names.find_reads(node.slice) & steps)
             and not any(
                 isinstance(n, ast.FloorDiv) for n in walk_breadth_first(node.slice)
             )
         )
     if not isinstance(node, ast.Call) or node.keywords:
         return False
-    function = replicas.function_of(scopes, node.func)
+    function = replicas.find_function(scopes, node.func)
     if function is None:
         return False
     given = {
         parameter
-        for parameter, value in zip(replicas.parameters(function), node.args)
+        for parameter, value in zip(replicas.list_parameters(function), node.args)
         if isinstance(value, ast.Name) and value.id in steps
     }
     return bool(given) and any(
@@ -113,13 +113,13 @@ def _find_fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
         ):
             continue
         if scopes.resolve(node.value.func) == "tf.train.global_step":
-            loop = _loop(scopes, node)
+            loop = _find_loop(scopes, node)
             if isinstance(node.targets[0], ast.Name) and loop:
                 yield node.targets[0].id, loop
         if node.value.func.attr != "run":
             continue
         target, fetches = node.targets[0], node.value.args[0]
-        loop = _loop(scopes, node)
+        loop = _find_loop(scopes, node)
         if isinstance(target, ast.Name) and loop:
             for name in _find_taken_out(scopes, loop, target.id, fetches):
                 yield name, loop
@@ -140,7 +140,7 @@ def _find_taken_out(
     keys: list[object] = []
     if isinstance(fetches, ast.Dict):
         keys = [
-            names.literal(key)
+            names.read_literal(key)
             for key, value in zip(fetches.keys, fetches.values, strict=True)
             if key is not None and _is_step(scopes, value)
         ]
@@ -156,23 +156,23 @@ def _find_taken_out(
             isinstance(value, ast.Subscript)
             and isinstance(value.value, ast.Name)
             and value.value.id == results
-            and names.literal(value.slice) in keys
+            and names.read_literal(value.slice) in keys
         ):
-            yield from names.binds(node)
+            yield from names.find_binds(node)
 
 
 def _is_step(scopes: Scopes, node: ast.expr) -> bool:
-    made = binding(scopes, node)
+    made = find_binding(scopes, node)
     if not isinstance(made, ast.Call):
         return False
     symbol = scopes.resolve(made.func)
     return symbol in _STEPS or (
         symbol in ("tf.Variable", "tf.get_variable")
-        and names.literal(names.argument(made, "name")) == "global_step"
+        and names.read_literal(names.find_argument(made, "name")) == "global_step"
     )
 
 
-def _loop(scopes: Scopes, node: ast.AST) -> ast.While | ast.For | None:
+def _find_loop(scopes: Scopes, node: ast.AST) -> ast.While | ast.For | None:
     while node in scopes.parents:
         node = scopes.parents[node]
         if isinstance(node, (ast.While, ast.For)):

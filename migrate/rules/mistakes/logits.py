@@ -13,9 +13,15 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    find_name,
+    list_calls,
+)
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import symbols
 
@@ -52,19 +58,19 @@ _DENSE = "tf.keras.layers.Dense"
 
 def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
     """Losses of TensorFlow 1 that are given what a softmax has computed."""
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         position = _OF_GRAPHS.get(symbol)
         if position is None:
             continue
-        given = names.argument(call, "logits", position)
-        made = values.single(scopes, given) if given is not None else None
+        given = names.find_argument(call, "logits", position)
+        made = values.find_single(scopes, given) if given is not None else None
         if not isinstance(made, ast.Call):
             continue
         squash = "sigmoid" if "sigmoid" in symbol else "softmax"
         function = scopes.resolve(made.func)
         if function in ("tf.layers.dense", "tf.contrib.layers.fully_connected"):
             name = "activation" if function == "tf.layers.dense" else "activation_fn"
-            shown = names.argument(made, name, 2)
+            shown = names.find_argument(made, name, 2)
             function = scopes.resolve(shown) if shown is not None else None
         if function in _SQUASHES[squash]:
             yield Mistake(
@@ -80,22 +86,24 @@ def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
 
 def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mistake]:
     """`model.compile(loss="categorical_crossentropy")` of a model that gives logits."""
-    compiled = [c for c, s in calls(scopes) if method(c) == "compile" and not s]
+    compiled = [
+        c for c, s in list_calls(scopes) if find_method(c) == "compile" and not s
+    ]
     if len(ends) != 1 or len(compiled) != 1:
         return
-    given = names.argument(compiled[0], "loss", 1)
-    name = _BY_NAME.get(str(names.literal(given))) if given is not None else None
+    given = names.find_argument(compiled[0], "loss", 1)
+    name = _BY_NAME.get(str(names.read_literal(given))) if given is not None else None
     if given is not None and name is None:
-        shown = name_of(scopes, given)  # The function itself.
+        shown = find_name(scopes, given)  # The function itself.
         if shown.startswith("tf.keras.losses."):
             name = _BY_NAME.get(shown.rpartition(".")[2])
     if name is None or given is None:
         return
-    if _activation(scopes, ends[0]) != "" or _squashes(scopes):
+    if _find_activation(scopes, ends[0]) != "" or _squashes(scopes):
         return
-    fix = code(f"tf.keras.losses.{name}(from_logits=True)")
+    fix = make_code(f"tf.keras.losses.{name}(from_logits=True)")
     # A program of TensorFlow 1 has another Keras once it is migrated.
-    certain = scopes.stands_for("tf") == "tensorflow" and not (
+    certain = scopes.find_imported_path("tf") == "tensorflow" and not (
         scopes.is_tf1(symbols.exists_in_tf2) or scopes.imports_compat()
     )
     yield Mistake(
@@ -115,32 +123,32 @@ def _is_loss(scopes: Scopes, call: ast.Call, symbol: str) -> bool:
         return False
     if symbol.rpartition(".")[2] not in _BY_NAME:
         return True
-    given = names.argument(call, "y_pred", 1)
-    made = values.single(scopes, given) if given is not None else None
+    given = names.find_argument(call, "y_pred", 1)
+    made = values.find_single(scopes, given) if given is not None else None
     # What a model gives, and nothing computed of it.
-    return isinstance(made, ast.Call) and not name_of(scopes, made.func)
+    return isinstance(made, ast.Call) and not find_name(scopes, made.func)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    losses = [(call, s) for call, s in calls(scopes) if _is_loss(scopes, call, s)]
-    ends = list(_last_layers(scopes))
+    losses = [(call, s) for call, s in list_calls(scopes) if _is_loss(scopes, call, s)]
+    ends = list(_list_last_layers(scopes))
     if not ends:
         # Of a class that ends without an activation it is not told what else is done,
         # unless the one loss is compiled with it.
         ends = list(_find_last_layers(scopes))
         if not (len(losses) == 1 and _is_compiled_with(scopes, losses[0][0])):
-            ends = [e for e in ends if _activation(scopes, e)]
+            ends = [e for e in ends if _find_activation(scopes, e)]
     if not losses:
         yield from _find_compiled_by_name(scopes, ends)
     if len(losses) != 1 or len(ends) != 1:
         return  # Which loss is of which model is not told.
     call, symbol = losses[0]
-    activation = _activation(scopes, ends[0])
+    activation = _find_activation(scopes, ends[0])
     in_place = symbol.rpartition(".")[2] in _BY_NAME
-    given = names.argument(call, "from_logits", 2 if in_place else 0)
+    given = names.find_argument(call, "from_logits", 2 if in_place else 0)
     if given is not None and not isinstance(given, ast.Constant):
         return
-    logits = bool(given is not None and names.literal(given))
+    logits = bool(given is not None and names.read_literal(given))
     if logits and activation == _LOSSES[symbol] and given is not None:
         yield Mistake(
             call,
@@ -148,23 +156,23 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             f"the loss has from_logits=True and applies a {activation}, but the "
             "model already ends with one",
             "Write `from_logits=False`, or remove the activation of the last layer.",
-            ((given, code("False")),),
+            ((given, make_code("False")),),
             symbol,
         )
     elif not logits and activation == "" and not _squashes(scopes):
         edit: tuple[ast.expr, Code]
         if given is not None:
-            edit = (given, code("True"))
+            edit = (given, make_code("True"))
         else:
-            parts: list[Code] = [code(a) for a in call.args]
-            parts += [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg]
+            parts: list[Code] = [make_code(a) for a in call.args]
+            parts += [make_code(f"{k.arg}=", k.value) for k in call.keywords if k.arg]
             if len(parts) != len(call.args) + len(call.keywords):
                 return
             if call.args and not in_place:
                 return
-            told = code("from_logits=True")
+            told = make_code("from_logits=True")
             fixed = join_code(", ", [*parts, told] if in_place else [told, *parts])
-            edit = (call, code(call.func, "(", fixed, ")"))
+            edit = (call, make_code(call.func, "(", fixed, ")"))
         yield Mistake(
             call,
             "D102",
@@ -180,10 +188,10 @@ def _is_compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
     """Whether `model.compile` is given a loss, of a model that a class of the file makes."""
     call = scopes.parents[loss]
     call = scopes.parents[call] if isinstance(call, ast.keyword) else call
-    if not isinstance(call, ast.Call) or method(call) != "compile":
+    if not isinstance(call, ast.Call) or find_method(call) != "compile":
         return False
     assert isinstance(call.func, ast.Attribute)
-    made = binding(scopes, call.func.value)
+    made = find_binding(scopes, call.func.value)
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name):
         return False
     classes = {n.name for n in scopes.tree.body if isinstance(n, ast.ClassDef)}
@@ -200,26 +208,30 @@ def _squashes(scopes: Scopes) -> bool:
     )
 
 
-def _last_layers(scopes: Scopes) -> Iterator[ast.Call]:
+def _list_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
     """The last layer of every model of the module."""
     added: dict[str, ast.Call] = {}
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol in ("tf.keras.Sequential", "tf.keras.models.Sequential"):
-            layers = names.argument(call, "layers", 0)
+            layers = names.find_argument(call, "layers", 0)
             if isinstance(layers, ast.List) and layers.elts:
                 last = layers.elts[-1]
                 if isinstance(last, ast.Call):
                     yield last
         elif symbol in ("tf.keras.Model", "tf.keras.models.Model"):
-            outputs = names.argument(call, "outputs", 1)
-            made = binding(scopes, outputs) if outputs is not None else None
+            outputs = names.find_argument(call, "outputs", 1)
+            made = find_binding(scopes, outputs) if outputs is not None else None
             made = made if made is not None else outputs
             if isinstance(made, ast.Call) and isinstance(made.func, ast.Call):
                 yield made.func
-        elif method(call) == "add" and call.args and isinstance(call.args[0], ast.Call):
+        elif (
+            find_method(call) == "add"
+            and call.args
+            and isinstance(call.args[0], ast.Call)
+        ):
             assert isinstance(call.func, ast.Attribute)
-            key = names.key(call.func.value)
-            if key is not None and name_of(scopes, call.args[0].func).startswith(
+            key = names.find_key(call.func.value)
+            if key is not None and find_name(scopes, call.args[0].func).startswith(
                 "tf.keras.layers."
             ):
                 known = added.get(key)
@@ -232,12 +244,12 @@ def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
     """The last layer of models that are classes: `return self.last(x)`."""
     for owner in walk_breadth_first(scopes.tree):
         if not isinstance(owner, ast.ClassDef) or not any(
-            name_of(scopes, base) in ("tf.keras.Model", "tf.keras.models.Model")
+            find_name(scopes, base) in ("tf.keras.Model", "tf.keras.models.Model")
             for base in owner.bases
         ):
             continue
         layers = {
-            names.key(node.targets[0]): node.value
+            names.find_key(node.targets[0]): node.value
             for node in walk_breadth_first(owner)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         }
@@ -251,13 +263,13 @@ def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
                 last = given[0] if len(given) == 1 else None
                 if isinstance(last, ast.Name):
                     last = values.find_latest_value(scopes, last) or last
-                if isinstance(last, ast.Call) and name_of(scopes, last.func) in (
+                if isinstance(last, ast.Call) and find_name(scopes, last.func) in (
                     frozenset().union(*_SQUASHES.values())
                 ):
                     yield last
                     continue
                 made = (
-                    layers.get(names.key(last.func))
+                    layers.get(names.find_key(last.func))
                     if isinstance(last, ast.Call)
                     else None
                 )
@@ -265,26 +277,26 @@ def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
                     yield made
 
 
-def _activation(scopes: Scopes, layer: ast.Call) -> str | None:
+def _find_activation(scopes: Scopes, layer: ast.Call) -> str | None:
     """How a layer ends: "softmax", "sigmoid", "" without; None where it is not told."""
-    symbol = name_of(scopes, layer.func)
+    symbol = find_name(scopes, layer.func)
     if symbol == "tf.keras.layers.Softmax":
         return "softmax"
     for squash, functions in _SQUASHES.items():
         if symbol in functions:
             return squash
     if symbol == "tf.keras.layers.Activation":
-        given = names.argument(layer, "activation", 0)
+        given = names.find_argument(layer, "activation", 0)
     elif symbol == _DENSE:
-        given = names.argument(layer, "activation", 1)
+        given = names.find_argument(layer, "activation", 1)
         if given is None or (isinstance(given, ast.Constant) and given.value is None):
             return ""
     else:
         return None
     if given is None:
         return None
-    text = names.literal(given)
+    text = names.read_literal(given)
     if isinstance(text, str):
         return text if text != "linear" else ""
-    shown = name_of(scopes, given)
+    shown = find_name(scopes, given)
     return shown.rpartition(".")[2] if shown else None

@@ -44,19 +44,19 @@ class Mistake:
 
 
 @functools.lru_cache(maxsize=16)
-def calls(scopes: Scopes) -> tuple[tuple[ast.Call, str], ...]:
+def list_calls(scopes: Scopes) -> tuple[tuple[ast.Call, str], ...]:
     """Every call of a module with what it calls, "" where that is not known.
 
     Keras's own package is named as TensorFlow's: `tf.keras.layers.Dense`.
     """
     return tuple(
-        (node, name_of(scopes, node.func))
+        (node, find_name(scopes, node.func))
         for node in scopes.walk()
         if isinstance(node, ast.Call)
     )
 
 
-def name_of(scopes: Scopes, node: ast.expr) -> str:
+def find_name(scopes: Scopes, node: ast.expr) -> str:
     """The TensorFlow name of an expression, "" if it is none."""
     symbol = scopes.resolve(node) or ""
     for package in ("tf_keras.", "keras."):
@@ -65,16 +65,16 @@ def name_of(scopes: Scopes, node: ast.expr) -> str:
     return symbol if symbol.startswith("tf.") else ""
 
 
-def method(call: ast.Call) -> str:
+def find_method(call: ast.Call) -> str:
     """The name of the method that is called, "" if it is a function."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+def find_binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """The value of a name that is assigned once."""
     if not isinstance(node, ast.Name):
         return None
-    owner = scopes.scope_of(node).owner(node.id)
+    owner = scopes.find_scope(node).find_owner(node.id)
     bound = owner.bindings.get(node.id, []) if owner is not None else []
     if len(bound) == 1 and isinstance(bound[0], ast.Assign):
         if len(bound[0].targets) == 1 and isinstance(bound[0].targets[0], ast.Name):
@@ -82,10 +82,14 @@ def binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     return None
 
 
-def tensorflow(scopes: Scopes) -> str:
+def find_tensorflow(scopes: Scopes) -> str:
     """A name by which a module has TensorFlow itself, "" if there is none to be had."""
     bound = scopes.module.bindings
-    known = [n for n in ("tf", *bound) if scopes.stands_for(n) == "tensorflow"]
+    known = [n for n in ("tf", *bound) if scopes.find_imported_path(n) == "tensorflow"]
     if known or "tf" not in bound:
         return known[0] if known else "tf"
-    return "tf.compat.v2" if scopes.stands_for("tf") == "tensorflow.compat.v1" else ""
+    return (
+        "tf.compat.v2"
+        if scopes.find_imported_path("tf") == "tensorflow.compat.v1"
+        else ""
+    )

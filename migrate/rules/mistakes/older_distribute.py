@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
-from migrate.rules.mistakes.mistake import Mistake, calls, name_of
+from migrate.program.code import Code, make_code
+from migrate.rules.mistakes.mistake import Mistake, find_name, list_calls
 
 _COMMUNICATION = "tf.distribute.experimental.CollectiveCommunication"
 _WORKERS = frozenset(
@@ -32,7 +32,7 @@ def find_runs(scopes: Scopes) -> Iterator[Mistake]:
             isinstance(node, ast.Attribute)
             and node.attr == "experimental_run_v2"
             and isinstance(node.ctx, ast.Load)
-            and not name_of(scopes, node)
+            and not find_name(scopes, node)
         ):
             continue
         around = scopes.parents[node]
@@ -41,17 +41,19 @@ def find_runs(scopes: Scopes) -> Iterator[Mistake]:
             around if called else node,  # type: ignore[arg-type]
             "D108",
             "Strategy.experimental_run_v2 is Strategy.run since TensorFlow 2.2",
-            edits=((node, code(node.value, ".run")),),
+            edits=((node, make_code(node.value, ".run")),),
         )
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     """The others."""
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol in _WORKERS:
-            given = names.argument(call, "communication", 0)
-            if given is not None and name_of(scopes, given).startswith(_COMMUNICATION):
-                yield _communication(scopes, call, given, symbol)
+            given = names.find_argument(call, "communication", 0)
+            if given is not None and find_name(scopes, given).startswith(
+                _COMMUNICATION
+            ):
+                yield _check_communication(scopes, call, given, symbol)
         elif symbol in SERVERS and not call.args and not call.keywords:
             yield Mistake(
                 call,
@@ -66,16 +68,16 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             )
 
 
-def _communication(
+def _check_communication(
     scopes: Scopes, call: ast.Call, given: ast.expr, symbol: str
 ) -> Mistake:
-    which = name_of(scopes, given).rpartition(".")[2]
+    which = find_name(scopes, given).rpartition(".")[2]
     rest = [k for k in call.keywords if k.arg != "communication"]
     others: list[str | ast.AST | Code] = []
     for keyword in rest:
         others += [f",\n    {keyword.arg}=", keyword.value]
     # The experimental class of that name takes no options.
-    fix: Code = code(
+    fix: Code = make_code(
         "tf.distribute.MultiWorkerMirroredStrategy(\n"
         "    communication_options=tf.distribute.experimental.CommunicationOptions(\n"
         "        implementation=tf.distribute.experimental.CommunicationImplementation."
@@ -84,7 +86,7 @@ def _communication(
         ")",
     )
     known = (
-        scopes.stands_for("tf") == "tensorflow"
+        scopes.find_imported_path("tf") == "tensorflow"
         and which.isupper()
         and len(call.args) + len(call.keywords) - len(rest) == 1
         and all(k.arg == "cluster_resolver" for k in rest)
@@ -102,7 +104,7 @@ def _communication(
 
 def find_estimators(scopes: Scopes) -> Iterator[Mistake]:
     """D137: a Keras model made an Estimator, which TensorFlow itself has no more."""
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol == "tf.keras.estimator.model_to_estimator":
             yield Mistake(
                 call,

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
-from migrate.rules.mistakes.mistake import Mistake, calls, method
+from migrate.program.code import Code, make_code
+from migrate.rules.mistakes.mistake import Mistake, find_method, list_calls
 from migrate.tables import roles
 
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -16,13 +16,17 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.Module)
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     """Every one that a program makes."""
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     in_graph = any(symbol in roles.SESSIONS for _, symbol in found)
     for call, symbol in found:
-        if method(call) != "make_dataset_iterator" or symbol or len(call.args) != 1:
+        if (
+            find_method(call) != "make_dataset_iterator"
+            or symbol
+            or len(call.args) != 1
+        ):
             continue
         assert isinstance(call.func, ast.Attribute)
-        anew = code(
+        anew = make_code(
             "iter(",
             call.func.value,
             ".experimental_distribute_dataset(",
@@ -74,7 +78,7 @@ class _Uses:
         | None
     ):
         """The fix of its uses; None where one is not understood."""
-        bound = self._scopes.scope_of(self._name).owner(self._name.id)
+        bound = self._scopes.find_scope(self._name).find_owner(self._name.id)
         if bound is None or len(bound.bindings.get(self._name.id, [])) != 1:
             return None
         for node in self._scopes.walk():
@@ -82,14 +86,14 @@ class _Uses:
                 isinstance(node, ast.Name)
                 and node.id == self._name.id
                 and isinstance(node.ctx, ast.Load)
-                and not self._use(node)
+                and not self._rewrite_use(node)
             ):
                 return None
-        if not self._begin():
+        if not self._rewrite_begin():
             return None
         return tuple(self._edits), tuple(self._statements)
 
-    def _use(self, node: ast.Name) -> bool:
+    def _rewrite_use(self, node: ast.Name) -> bool:
         parent = self._scopes.parents[node]
         if isinstance(parent, ast.Attribute) and parent.attr == "get_next":
             self._drawn.append(node)
@@ -97,12 +101,12 @@ class _Uses:
         if isinstance(parent, ast.Call) and ast.unparse(parent.func) == "next":
             self._drawn.append(node)
             return True
-        if isinstance(parent, ast.Call) and method(parent) == "experimental_run":
+        if isinstance(parent, ast.Call) and find_method(parent) == "experimental_run":
             if len(parent.args) != 2 or parent.args[1] is not node or parent.keywords:
                 return False
             assert isinstance(parent.func, ast.Attribute)
             self._drawn.append(node)
-            new = code(
+            new = make_code(
                 parent.func.value,
                 ".run(",
                 parent.args[0],
@@ -123,28 +127,28 @@ class _Uses:
             return True
         return False
 
-    def _begin(self) -> bool:
+    def _rewrite_begin(self) -> bool:
         """What becomes of `iterator.initialize()`: it was begun anew there.
 
         Nothing is left where it has only just been made. A traced function keeps the
         iterator that there was: then it is not made again.
         """
-        home = self._function(self._made)
+        home = self._find_function(self._made)
         last = self._made.end_lineno or 0
         for statement in self._begun:
-            if self._function(statement) is not home:
+            if self._find_function(statement) is not home:
                 return False
             fresh = not self._is_in_loop(statement) and not any(
                 last < getattr(n, "lineno", 0) < statement.lineno
-                and self._function(n) is home
-                or self._function(n) is not home
+                and self._find_function(n) is home
+                or self._find_function(n) is not home
                 and self._is_called_before(n, statement)
                 for n in self._drawn
             )
             if fresh and len(self._begun) == 1:
                 self._statements.append((statement, None))
-            elif all(self._function(n) is home for n in self._drawn):
-                new = code(f"{self._name.id} = ", self._anew)
+            elif all(self._find_function(n) is home for n in self._drawn):
+                new = make_code(f"{self._name.id} = ", self._anew)
                 self._statements.append((statement, new))
             else:
                 return False
@@ -152,11 +156,11 @@ class _Uses:
 
     def _is_called_before(self, drawn: ast.AST, statement: ast.Expr) -> bool:
         """Whether the function that draws may be called between."""
-        function = self._function(drawn)
+        function = self._find_function(drawn)
         outer = function
         while isinstance(outer, ast.FunctionDef):
-            around = self._function(outer)
-            if around is self._function(self._made):
+            around = self._find_function(outer)
+            if around is self._find_function(self._made):
                 break
             outer = around
         name = outer.name if isinstance(outer, ast.FunctionDef) else ""
@@ -168,7 +172,7 @@ class _Uses:
             for n in self._scopes.walk()
         )
 
-    def _function(self, node: ast.AST) -> ast.AST:
+    def _find_function(self, node: ast.AST) -> ast.AST:
         node = self._scopes.parents.get(node, self._scopes.tree)
         while not isinstance(node, _FUNCTIONS):
             node = self._scopes.parents[node]

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rules.mistakes import replicas, values
-from migrate.rules.mistakes.mistake import Mistake, calls, tensorflow
+from migrate.rules.mistakes.mistake import Mistake, find_tensorflow, list_calls
 from migrate.rules.mistakes.older_distribute import SERVERS
 from migrate.tables import symbols
 from migrate.tables.partitioners import MODULE, PARTITIONERS, Partitioner
@@ -24,46 +24,46 @@ _STRATEGY, _OTHER = "strategy", "other"
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol in PARTITIONERS and is_of_strategy(scopes, call):
             yield _mend_partitioner(scopes, call, PARTITIONERS[symbol])
 
 
 def is_of_strategy(scopes: Scopes, call: ast.Call) -> bool:
     """Whether strategies of TF2 alone can have a partitioner, now or later."""
-    ends = set(_ends(scopes, call, _DEEP))
+    ends = set(_find_ends(scopes, call, _DEEP))
     if ends:
         return ends == {_STRATEGY}
-    return any(s in SERVERS for _, s in calls(scopes)) or (
+    return any(s in SERVERS for _, s in list_calls(scopes)) or (
         (scopes.find_dotted_path(call.func) or "").startswith("tensorflow.compat.v1.")
         and not _builds_graph(scopes)
     )
 
 
 def _builds_graph(scopes: Scopes) -> bool:
-    rows = (symbols.lookup(symbol) for _, symbol in scopes.walk_uses())
+    rows = (symbols.look_up(symbol) for _, symbol in scopes.walk_uses())
     return any(row is not None and row.graph_only for row in rows)
 
 
-def _ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
+def _find_ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
     """What has a value in the end: nothing, where a name keeps it for later use."""
     around: ast.AST = scopes.parents[value]
     if not depth:
         yield _OTHER
     elif isinstance(around, ast.IfExp) and value is not around.test:
-        yield from _ends(scopes, around, depth - 1)
+        yield from _find_ends(scopes, around, depth - 1)
     elif isinstance(around, (ast.Assign, ast.AnnAssign)):
         targets = around.targets if isinstance(around, ast.Assign) else [around.target]
         if len(targets) != 1:
             yield _OTHER
             return
-        for read in _reads(scopes, targets[0]):
-            yield from _ends(scopes, read, depth - 1) if read else (_OTHER,)
+        for read in _find_reads(scopes, targets[0]):
+            yield from _find_ends(scopes, read, depth - 1) if read else (_OTHER,)
     elif isinstance(around, ast.Return):
-        function = values.function_of(scopes, around)
-        called = values.calls_of(scopes, function) if function is not None else None
+        function = values.find_function(scopes, around)
+        called = values.find_calls(scopes, function) if function is not None else None
         for one in called or (None,):
-            yield from _ends(scopes, one, depth - 1) if one else (_OTHER,)
+            yield from _find_ends(scopes, one, depth - 1) if one else (_OTHER,)
     else:
         call = scopes.parents[around] if isinstance(around, ast.keyword) else around
         if isinstance(call, ast.Call) and value is not call.func:
@@ -77,23 +77,23 @@ def _follow_argument(
 ) -> Iterator[str]:
     """What becomes of an argument."""
     if scopes.resolve(call.func) in SERVERS:
-        known = names.argument(call, "variable_partitioner", 1) is value
+        known = names.find_argument(call, "variable_partitioner", 1) is value
         yield _STRATEGY if known else _OTHER
         return
-    function = replicas.function_of(scopes, call.func)
-    for at, name in enumerate(replicas.parameters(function) if function else ()):
-        if names.argument(call, name, at) is value and function is not None:
+    function = replicas.find_function(scopes, call.func)
+    for at, name in enumerate(replicas.list_parameters(function) if function else ()):
+        if names.find_argument(call, name, at) is value and function is not None:
             for node in names.walk_scope_of_function(function):
                 if isinstance(node, ast.Name) and node.id == name:
                     if not isinstance(node.ctx, ast.Load):
                         yield _OTHER
                     else:
-                        yield from _ends(scopes, node, depth - 1)
+                        yield from _find_ends(scopes, node, depth - 1)
             return
     yield _OTHER
 
 
-def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
+def _find_reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
     """Where a name or an attribute is read; None where that cannot be told."""
     if isinstance(target, ast.Attribute):
         yield from (
@@ -105,7 +105,7 @@ def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
         )
         return
     owner = (
-        scopes.scope_of(target).owner(target.id)
+        scopes.find_scope(target).find_owner(target.id)
         if isinstance(target, ast.Name)
         else None
     )
@@ -114,7 +114,7 @@ def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
         return
     for node in scopes.walk():
         if isinstance(node, ast.Name) and node.id == target.id:
-            if scopes.scope_of(node).owner(node.id) is owner:
+            if scopes.find_scope(node).find_owner(node.id) is owner:
                 if isinstance(node.ctx, ast.Load):
                     yield node
 
@@ -122,7 +122,7 @@ def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
 def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
     symbol = row.symbol
     bound = names.bind_arguments(call, row.parameters)
-    axis = names.literal(bound.get("axis")) if bound is not None else None
+    axis = names.read_literal(bound.get("axis")) if bound is not None else None
     if bound is not None and "axis" in bound and axis != 0:
         return Mistake(
             call,
@@ -133,7 +133,7 @@ def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mista
             blocks=True,
             symbol=symbol,
         )
-    home = tensorflow(scopes)
+    home = find_tensorflow(scopes)
     new = rewrite_partitioner(call, row, f"{home}{MODULE[2:]}")
     return Mistake(
         call,
@@ -154,8 +154,8 @@ def rewrite_partitioner(
     if bound is None:
         return None
     renamed = dict(row.renamed)
-    parts = [code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
+    parts = [make_code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
     parts += [
-        code(f"{renamed[n]}={text}") for n, text in row.defaults if n not in bound
+        make_code(f"{renamed[n]}={text}") for n, text in row.defaults if n not in bound
     ]
-    return code(f"{module}.{row.target}(", join_code(", ", parts), ")")
+    return make_code(f"{module}.{row.target}(", join_code(", ", parts), ")")

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rules.mistakes import values
 from migrate.rules.mistakes.fetched_values import Fetched, FetchedValues
-from migrate.rules.mistakes.mistake import Mistake, calls, name_of
+from migrate.rules.mistakes.mistake import Mistake, find_name, list_calls
 from migrate.tables import one_element as table
 
 Shape = tuple[int | None, ...]
@@ -32,7 +32,7 @@ _RECIPE = "Write `.item()` behind it. This gives the number in all versions of N
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     """Values of runs, of at least one dimension, used as numbers: they have one element."""
-    wanted, spread = list(_numbers(scopes)), list(_spread(scopes))
+    wanted, spread = list(_find_numbers(scopes)), list(_spread(scopes))
     if not wanted and not spread:
         return
     runs = FetchedValues(scopes)
@@ -42,20 +42,20 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     for node, found in wrong.items():
         if found is None:
             continue
-        edits = _edits(scopes, node, certain) if node in certain else ()
+        edits = _make_edits(scopes, node, certain) if node in certain else ()
         done = any(old in written for old, _ in edits)
         written.update(old for old, _ in edits)
-        yield _mistake(node, found[0], () if done else edits, done)
+        yield _make_mistake(node, found[0], () if done else edits, done)
     for call in spread:
-        found = _judge(scopes, runs.item(call.args[0], None))
+        found = _judge(scopes, runs.find_item_value(call.args[0], None))
         if found is not None:
-            each = code("tuple(value.item() for value in ", call.args[0], ")")
-            yield _mistake(call, found[0], ((call, each),) if found[1] else ())
+            each = make_code("tuple(value.item() for value in ", call.args[0], ")")
+            yield _make_mistake(call, found[0], ((call, each),) if found[1] else ())
 
 
 def _judge(scopes: Scopes, found: Fetched) -> tuple[Shape, bool] | None:
     """The shape of what is no number, and whether all that it may be is a run's value."""
-    shapes = [_shape(scopes, part) for part in found.parts]
+    shapes = [_find_shape(scopes, part) for part in found.parts]
     # A program that ran had one element where an unknown size stands.
     of_one = [s for s in shapes if s and all(size in (1, None) for size in s)]
     if not of_one:
@@ -63,7 +63,7 @@ def _judge(scopes: Scopes, found: Fetched) -> tuple[Shape, bool] | None:
     return of_one[0], found.complete and None not in shapes
 
 
-def _mistake(
+def _make_mistake(
     node: ast.expr,
     shape: Shape,
     edits: tuple[tuple[ast.expr, Code], ...],
@@ -74,25 +74,27 @@ def _mistake(
     return Mistake(node, "D167", reason, _RECIPE, edits, done=done, kept=True)
 
 
-def _edits(
+def _make_edits(
     scopes: Scopes, node: ast.expr, certain: set[ast.expr]
 ) -> tuple[tuple[ast.expr, Code], ...]:
     """`.item()` behind a value; what a run becomes is written anew within what is around it."""
     if isinstance(node, (ast.BinOp, ast.UnaryOp)) and not _has_brackets(scopes, node):
-        return ((node, code("(", node, ").item()")),)
+        return ((node, make_code("(", node, ").item()")),)
     if not isinstance(node, ast.Call):
-        return ((node, code(node, ".item()")),)
+        return ((node, make_code(node, ".item()")),)
     above = scopes.parents[node]
     if isinstance(above, ast.BinOp):
-        return ((above, code(above.left, " % ", node, ".item()")),)
+        return ((above, make_code(above.left, " % ", node, ".item()")),)
     if isinstance(above, ast.Call) and above.args == [node] and not above.keywords:
-        return ((above, code(above.func, "(", node, ".item())")),)
+        return ((above, make_code(above.func, "(", node, ".item())")),)
     if isinstance(above, ast.Tuple):
         parts = [
-            code(e, ".item()") if isinstance(e, ast.Call) and e in certain else code(e)
+            make_code(e, ".item()")
+            if isinstance(e, ast.Call) and e in certain
+            else make_code(e)
             for e in above.elts
         ]
-        return ((above, code("(", join_code(", ", parts), ")")),)
+        return ((above, make_code("(", join_code(", ", parts), ")")),)
     return ()
 
 
@@ -110,11 +112,11 @@ def _has_brackets(scopes: Scopes, node: ast.expr) -> bool:
 # -- what is used as a number ----------------------------------------------------------
 
 
-def _numbers(scopes: Scopes) -> Iterator[ast.expr]:
+def _find_numbers(scopes: Scopes) -> Iterator[ast.expr]:
     """Expressions of which Python asks the number."""
     for node in scopes.walk():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            text = names.literal(node.left)
+            text = names.read_literal(node.left)
             if isinstance(text, str):
                 given = (
                     node.right.elts
@@ -122,17 +124,17 @@ def _numbers(scopes: Scopes) -> Iterator[ast.expr]:
                     else [node.right]
                 )
                 yield from _find_formatted(text, given)
-    for call, _ in calls(scopes):
+    for call, _ in list_calls(scopes):
         path = scopes.import_path(call.func)
         builtin = isinstance(call.func, ast.Name) and not path
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         if builtin and name in table.NUMBERS and len(call.args) == 1:
-            if scopes.scope_of(call.func).owner(name) is None:
+            if scopes.find_scope(call.func).find_owner(name) is None:
                 yield call.args[0]
         elif path.startswith("math."):
             yield from call.args
         elif path.startswith(table.LOGS) and call.args:
-            text = names.literal(call.args[0])
+            text = names.read_literal(call.args[0])
             if isinstance(text, str):
                 yield from _find_formatted(text, call.args[1:])
 
@@ -141,7 +143,7 @@ def _spread(scopes: Scopes) -> Iterator[ast.Call]:
     """`tuple(values)` behind a format that shows numbers alone."""
     for node in scopes.walk():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            text, given = names.literal(node.left), node.right
+            text, given = names.read_literal(node.left), node.right
             if isinstance(text, str) and isinstance(given, ast.Call):
                 shown = {m[4] for m in _CONVERSION.finditer(text)} - {"%"}
                 is_tuple = isinstance(given.func, ast.Name) and given.func.id == "tuple"
@@ -163,20 +165,21 @@ def _find_formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
 # -- of which shape ------------------------------------------------------------------------
 
 
-def _shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
+def _find_shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
     """The shape of what an expression of the graph gives; None where it is not told."""
     if deep == 0:
         return None
-    made = values.single(scopes, node)
+    made = values.find_single(scopes, node)
     if isinstance(made, ast.UnaryOp):
-        return _shape(scopes, made.operand, deep - 1)
+        return _find_shape(scopes, made.operand, deep - 1)
     if isinstance(made, ast.BinOp) and not isinstance(made.op, ast.MatMult):
         return _join_shapes(
-            _shape(scopes, made.left, deep - 1), _shape(scopes, made.right, deep - 1)
+            _find_shape(scopes, made.left, deep - 1),
+            _find_shape(scopes, made.right, deep - 1),
         )
     if isinstance(made, ast.Call):
         return _find_shape_of_call(scopes, made, deep)
-    return _find_shape_of_literal(names.literal(made))
+    return _find_shape_of_literal(names.read_literal(made))
 
 
 def _join_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
@@ -202,24 +205,26 @@ def _find_shape_of_literal(value: object) -> Shape | None:
 
 def _find_shape_of_call(scopes: Scopes, call: ast.Call, deep: int) -> Shape | None:
     path = scopes.import_path(call.func)
-    symbol = name_of(scopes, call.func) or path
+    symbol = find_name(scopes, call.func) or path
     if symbol in table.OF_SHAPE:
-        given = names.argument(call, *table.OF_SHAPE[symbol])
+        given = names.find_argument(call, *table.OF_SHAPE[symbol])
         if given is not None:
-            sizes = names.literal(given)
-            return _sizes(sizes) if sizes is not None else None
+            sizes = names.read_literal(given)
+            return _read_sizes(sizes) if sizes is not None else None
     if symbol in table.SIZES_APART:
-        return _sizes([names.literal(a) for a in call.args])
+        return _read_sizes([names.read_literal(a) for a in call.args])
     if symbol in table.PRODUCTS and len(call.args) > 1:
-        return _product(*(_shape(scopes, a, deep - 1) for a in call.args[:2]))
+        return _multiply_shapes(
+            *(_find_shape(scopes, a, deep - 1) for a in call.args[:2])
+        )
     if symbol in table.BROADCASTS and len(call.args) > 1:
-        return _join_shapes(*(_shape(scopes, a, deep - 1) for a in call.args[:2]))
+        return _join_shapes(*(_find_shape(scopes, a, deep - 1) for a in call.args[:2]))
     if symbol in table.OF_VALUE and call.args:
-        return _shape(scopes, call.args[0], deep - 1)
+        return _find_shape(scopes, call.args[0], deep - 1)
     return None
 
 
-def _sizes(given: object) -> Shape | None:
+def _read_sizes(given: object) -> Shape | None:
     if isinstance(given, int):
         return (given,)
     if isinstance(given, (list, tuple)):
@@ -228,7 +233,7 @@ def _sizes(given: object) -> Shape | None:
     return None
 
 
-def _product(one: Shape | None, other: Shape | None) -> Shape | None:
+def _multiply_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
     """The shape of a product of matrices."""
     if one is None or other is None or len(one) != 2 or len(other) != 2:
         return None

@@ -13,7 +13,12 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import binding, calls, method, name_of
+from migrate.rules.mistakes.mistake import (
+    find_binding,
+    find_method,
+    find_name,
+    list_calls,
+)
 from migrate.source.nodes import walk_breadth_first
 
 SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
@@ -23,7 +28,7 @@ _SAME_OF_PYTHON = frozenset({"float", "int"})
 _FROM_FUNCTIONS = "datasets_from_function"
 
 
-def divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
+def find_divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
     """What a sum over a replica's examples is divided by.
 
     `total / SIZE`, `total * (1. / SIZE)` and
@@ -38,14 +43,14 @@ def divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
             isinstance(loss.op, ast.Mult)
             and isinstance(right, ast.BinOp)
             and isinstance(right.op, ast.Div)
-            and names.literal(right.left) == 1
+            and names.read_literal(right.left) == 1
         ):
             size = right.right
     elif (
         isinstance(loss, ast.Call)
-        and name_of(scopes, loss.func) == "tf.nn.compute_average_loss"
+        and find_name(scopes, loss.func) == "tf.nn.compute_average_loss"
     ):
-        size = names.argument(loss, "global_batch_size", 2)
+        size = names.find_argument(loss, "global_batch_size", 2)
     return size
 
 
@@ -53,13 +58,13 @@ def adds_up(scopes: Scopes, added: ast.expr) -> bool:
     """`tf.reduce_sum(...)`, or a loss object that takes the sum."""
     if not isinstance(added, ast.Call):
         return False
-    made = values.single(scopes, added.func)
-    if name_of(scopes, added.func) in SUMS or not isinstance(made, ast.Call):
-        return name_of(scopes, added.func) in SUMS
-    reduction = names.argument(made, "reduction")
-    return name_of(scopes, made.func).startswith("tf.keras.losses.") and (
+    made = values.find_single(scopes, added.func)
+    if find_name(scopes, added.func) in SUMS or not isinstance(made, ast.Call):
+        return find_name(scopes, added.func) in SUMS
+    reduction = names.find_argument(made, "reduction")
+    return find_name(scopes, made.func).startswith("tf.keras.losses.") and (
         (isinstance(reduction, ast.Attribute) and reduction.attr == "SUM")
-        or names.literal(reduction) == "sum"
+        or names.read_literal(reduction) == "sum"
     )
 
 
@@ -80,7 +85,7 @@ def find_whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
         ):
             continue
         sides = (node.value.left, node.value.right)
-        if any(names.key(s) == part.id for s in sides) and any(
+        if any(names.find_key(s) == part.id for s in sides) and any(
             isinstance(s, ast.Attribute) and s.attr == "num_replicas_in_sync"
             for s in sides
         ):
@@ -90,10 +95,10 @@ def find_whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
 
 def _is_batched_by(scopes: Scopes, size: str) -> bool:
     calls = [n for n in scopes.walk() if isinstance(n, ast.Call)]
-    if any(method(c).endswith("datasets_from_function") for c in calls):
+    if any(find_method(c).endswith("datasets_from_function") for c in calls):
         return False  # Each replica's, or each worker's, dataset may have its own.
     return any(
-        method(c) == "batch" and bool(c.args) and names.key(c.args[0]) == size
+        find_method(c) == "batch" and bool(c.args) and names.find_key(c.args[0]) == size
         for c in calls
     )
 
@@ -112,15 +117,15 @@ def is_of_part(
         of = of.value
     if not isinstance(of, ast.Name):
         return False
-    owner = scopes.scope_of(of).owner(of.id)
+    owner = scopes.find_scope(of).find_owner(of.id)
     if owner is None or not _is_one(scopes, owner.bindings[of.id], of.id):
         return False
     if owner.node is step:
-        return of.id in _data(scopes, step, _parameters(step))
+        return of.id in _find_data(scopes, step, _find_parameters(step))
     if owner.node is not home:
         return False
     given = _find_given(scopes, step, home)
-    return of.id in _data(scopes, home, given)
+    return of.id in _find_data(scopes, home, given)
 
 
 def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
@@ -131,9 +136,9 @@ def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
         if not (
             isinstance(b, ast.Assign)
             and isinstance(b.value, ast.Call)
-            and name_of(scopes, b.value.func) in _SAME
+            and find_name(scopes, b.value.func) in _SAME
             and b.value.args
-            and names.key(b.value.args[0]) == name
+            and names.find_key(b.value.args[0]) == name
         )
     ]
     return len(others) == 1
@@ -143,42 +148,42 @@ def find_counted(scopes: Scopes, size: ast.expr) -> ast.expr | None:
     """What a size is the first dimension of: `images` of `images.shape[0]`."""
     for _ in range(6):
         if isinstance(size, ast.Name):
-            made = binding(scopes, size)
+            made = find_binding(scopes, size)
             if made is None:
                 return None
             size = made
             continue
         if isinstance(size, ast.Call):
-            if names.key(size.func) == "len" and len(size.args) == 1:
+            if names.find_key(size.func) == "len" and len(size.args) == 1:
                 return size.args[0]
-            same = name_of(scopes, size.func) in _SAME
-            same = same or names.key(size.func) in _SAME_OF_PYTHON
+            same = find_name(scopes, size.func) in _SAME
+            same = same or names.find_key(size.func) in _SAME_OF_PYTHON
             if not same or not size.args:
                 return None
             size = size.args[0]
             continue
         break
-    if not isinstance(size, ast.Subscript) or names.literal(size.slice) != 0:
+    if not isinstance(size, ast.Subscript) or names.read_literal(size.slice) != 0:
         return None
     shape = size.value
-    if isinstance(shape, ast.Call) and method(shape) == "as_list":
+    if isinstance(shape, ast.Call) and find_method(shape) == "as_list":
         assert isinstance(shape.func, ast.Attribute)
         shape = shape.func.value
     if isinstance(shape, ast.Attribute) and shape.attr == "shape":
         return shape.value
     if isinstance(shape, ast.Call):
-        if name_of(scopes, shape.func) == "tf.shape" and shape.args:
+        if find_name(scopes, shape.func) == "tf.shape" and shape.args:
             return shape.args[0]
-        if method(shape) == "get_shape" and isinstance(shape.func, ast.Attribute):
+        if find_method(shape) == "get_shape" and isinstance(shape.func, ast.Attribute):
             return shape.func.value
     return None
 
 
-def _parameters(function: ast.FunctionDef) -> set[str]:
+def _find_parameters(function: ast.FunctionDef) -> set[str]:
     return {a.arg for a in function.args.args} - {"self"}
 
 
-def _data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> set[str]:
+def _find_data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> set[str]:
     """Names of a function with a row for each example of what it is given.
 
     Parts of it, and what a model, or a loss, gives of it.
@@ -202,7 +207,7 @@ def _find_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
         value = value.value
     of = [value]
-    if isinstance(value, ast.Call) and not name_of(scopes, value.func):
+    if isinstance(value, ast.Call) and not find_name(scopes, value.func):
         of = value.args
     if not any(isinstance(v, ast.Name) and v.id in data for v in of):
         return set()
@@ -215,12 +220,12 @@ def _find_given(
 ) -> set[str]:
     """The parameters of a function that are given a replica's data by the step."""
     found: set[str] = set()
-    data = _data(scopes, step, _parameters(step))
+    data = _find_data(scopes, step, _find_parameters(step))
     inside = set(walk_breadth_first(step))
-    called = values.calls_of(scopes, helper) or []
+    called = values.find_calls(scopes, helper) or []
     parameters = [a.arg for a in helper.args.args if a.arg != "self"]
     for at, parameter in enumerate(parameters):
-        passed = [names.argument(c, parameter, at) for c in called]
+        passed = [names.find_argument(c, parameter, at) for c in called]
         if passed and all(
             isinstance(p, ast.Name) and p.id in data and p in inside for p in passed
         ):
@@ -234,43 +239,43 @@ def is_number_of_part(scopes: Scopes, size: ast.expr, strategy: ast.expr) -> boo
     Certain where every dataset of the module has batches of one size, and it is seen how
     many replicas share one; a plain 2 may be the 2 of half a square.
     """
-    part = _number(scopes, size)
+    part = _find_number(scopes, size)
     if part is None or (part <= 2 and not isinstance(size, ast.Name)):
         return False
-    made = [c for c, _ in calls(scopes)]
+    made = [c for c, _ in list_calls(scopes)]
     batches = {
-        _number(scopes, names.argument(c, "batch_size", 0))
+        _find_number(scopes, names.find_argument(c, "batch_size", 0))
         for c in made
-        if method(c) in ("batch", "padded_batch")
+        if find_method(c) in ("batch", "padded_batch")
     }
     batch = batches.pop() if len(batches) == 1 else None
     if batch is None:
         return False
-    whole = any(method(c) == "experimental_distribute_dataset" for c in made)
-    if any(method(c).endswith(_FROM_FUNCTIONS) for c in made):
+    whole = any(find_method(c) == "experimental_distribute_dataset" for c in made)
+    if any(find_method(c).endswith(_FROM_FUNCTIONS) for c in made):
         return not whole and part == batch  # A batch is a replica's.
-    count = _replicas(scopes, strategy)
+    count = _count_replicas(scopes, strategy)
     return whole and count is not None and part * count == batch
 
 
-def _number(scopes: Scopes, node: ast.expr | None) -> float | None:
+def _find_number(scopes: Scopes, node: ast.expr | None) -> float | None:
     if node is None:
         return None
-    number = names.literal(values.single(scopes, node) or node)
+    number = names.read_literal(values.find_single(scopes, node) or node)
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return None
     return number
 
 
-def _replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
+def _count_replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
     """How many devices a MirroredStrategy is given, where they are written out."""
-    made = values.single(scopes, strategy)
+    made = values.find_single(scopes, strategy)
     if not isinstance(made, ast.Call):
         return None
-    if name_of(scopes, made.func) != "tf.distribute.MirroredStrategy":
+    if find_name(scopes, made.func) != "tf.distribute.MirroredStrategy":
         return None
-    devices = names.argument(made, "devices", 0)
-    devices = values.single(scopes, devices) if devices is not None else None
+    devices = names.find_argument(made, "devices", 0)
+    devices = values.find_single(scopes, devices) if devices is not None else None
     if not isinstance(devices, (ast.List, ast.Tuple)) or len(devices.elts) < 2:
         return None
     if any(isinstance(d, ast.Starred) for d in devices.elts):
@@ -282,8 +287,8 @@ def rates_divided(scopes: Scopes, *by: type[ast.operator]) -> bool:
     """Whether an optimizer is made with a quotient: of a rate by a batch's size, say."""
     return any(
         isinstance(part, ast.BinOp) and isinstance(part.op, by or (ast.Div, ast.Mult))
-        for call, symbol in calls(scopes)
+        for call, symbol in list_calls(scopes)
         if symbol.startswith("tf.keras.optimizers.")
         for given in (*call.args, *(k.value for k in call.keywords))
-        for part in walk_breadth_first(values.single(scopes, given) or given)
+        for part in walk_breadth_first(values.find_single(scopes, given) or given)
     )

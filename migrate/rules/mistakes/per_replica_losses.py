@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rules.mistakes import (
     called_steps,
     keras_versions,
@@ -25,10 +25,10 @@ from migrate.rules.mistakes import (
 )
 from migrate.rules.mistakes.mistake import (
     Mistake,
-    binding,
-    method,
-    name_of,
-    tensorflow,
+    find_binding,
+    find_method,
+    find_name,
+    find_tensorflow,
 )
 from migrate.source.nodes import walk_breadth_first
 
@@ -53,7 +53,7 @@ _EACH = frozenset(
 def find(scopes: Scopes) -> Iterator[Mistake]:
     by: dict[ast.FunctionDef, ast.expr] = {}
     run: dict[ast.FunctionDef, list[ast.Call]] = {}
-    for call, function in replicas.runs(scopes):
+    for call, function in replicas.list_runs(scopes):
         assert isinstance(call.func, ast.Attribute)
         by.setdefault(function, call.func.value)
         run.setdefault(function, []).append(call)
@@ -70,7 +70,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     for function, strategy in by.items():
         if divides_itself(scopes, function):
             continue
-        for loss in _losses(scopes, function):
+        for loss in _find_losses(scopes, function):
             wrong = _check_loss(scopes, function, loss, strategy, run.get(function, []))
             if wrong is not None and (
                 function in alone
@@ -96,28 +96,28 @@ class _Loss:
     alone: bool = True
 
 
-def _losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
+def _find_losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
     """The step's losses, each computed by one expression, of it or of a function."""
     differentiated = _find_differentiated(function)
     for statement in walk_breadth_first(function):
         if not (
             isinstance(statement, ast.Assign)
-            and names.binds(statement) & differentiated
-            and binding(scopes, statement.targets[0]) is statement.value
+            and names.find_binds(statement) & differentiated
+            and find_binding(scopes, statement.targets[0]) is statement.value
         ):
             continue
         yield _Loss(statement.value, function)
         made = statement.value
         helper = (
-            replicas.function_of(scopes, made.func)
+            replicas.find_function(scopes, made.func)
             if isinstance(made, ast.Call)
             else None
         )
-        given = values.returns(helper) if helper is not None else None
+        given = values.list_returns(helper) if helper is not None else None
         if helper is None or given is None or len(given) != 1:
             continue
-        value = binding(scopes, given[0]) or given[0]
-        called = values.calls_of(scopes, helper)
+        value = find_binding(scopes, given[0]) or given[0]
+        called = values.find_calls(scopes, helper)
         yield _Loss(value, helper, called is not None and len(called) == 1)
 
 
@@ -133,11 +133,11 @@ def _check_loss(
     reason = _REASON
     edits: list[tuple[ast.expr, Code]] | None = None
     recipe = "tf.nn.compute_average_loss(per_example_loss)"
-    part = part_sizes.divisor(scopes, mean)
+    part = part_sizes.find_divisor(scopes, mean)
     whole = part_sizes.find_whole_batch(scopes, part)
     if isinstance(part, ast.Name) and whole is not None:
         seen = values.means_same_at(scopes, whole, mean)
-        edits = [(part, code(whole.id))] if seen else []
+        edits = [(part, make_code(whole.id))] if seen else []
         recipe = "divided by the size of the whole batch"
     elif part is not None:
         if not _is_applied(scopes, function, strategy) or not (
@@ -147,7 +147,7 @@ def _check_loss(
             return None
         recipe = "loss / strategy.num_replicas_in_sync, or " + recipe
         of = part_sizes.find_counted(scopes, part)
-        edits = whole_batches.share(scopes, mean, strategy, of)
+        edits = whole_batches.share_mean(scopes, mean, strategy, of)
     elif part_sizes.adds_up(scopes, mean):
         return _find_undivided(scopes, function, loss, strategy)
     elif not isinstance(mean, ast.Call):
@@ -165,8 +165,8 @@ def _check_loss(
             "Write loss / strategy.num_replicas_in_sync, or "
             "tf.nn.compute_average_loss of the losses of the examples."
         )
-        of = whole_batches.rows(scopes, function, loss.home, mean)
-        edits = whole_batches.share(scopes, mean, strategy, of)
+        of = whole_batches.find_rows(scopes, function, loss.home, mean)
+        edits = whole_batches.share_mean(scopes, mean, strategy, of)
     if edits is None:
         return None
     if _is_left(scopes, function, loss, runs):
@@ -181,7 +181,7 @@ def _check_loss(
         reason,
         recipe,
         tuple(edits) if loss.alone else (),
-        name_of(scopes, mean.func) if isinstance(mean, ast.Call) else "",
+        find_name(scopes, mean.func) if isinstance(mean, ast.Call) else "",
     )
 
 
@@ -189,10 +189,10 @@ def _average_losses(
     scopes: Scopes, node: ast.expr, losses: ast.expr, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
     """Losses per example, divided by the whole batch, in an expression's place."""
-    home = tensorflow(scopes)
-    mean: Code | None = code(home, ".nn.compute_average_loss(", losses, ")")
-    if replicas.strategy_of(scopes, strategy) in replicas.SYNCHRONOUS:
-        mean = whole_batches.average(scopes, losses, home)
+    home = find_tensorflow(scopes)
+    mean: Code | None = make_code(home, ".nn.compute_average_loss(", losses, ")")
+    if replicas.find_strategy(scopes, strategy) in replicas.SYNCHRONOUS:
+        mean = whole_batches.average_losses(scopes, losses, home)
     return [(node, mean)] if home and mean is not None else []
 
 
@@ -201,7 +201,7 @@ def _is_left(
 ) -> bool:
     """Whether more depends on a loss than the training, or something divides already."""
     bound = scopes.parents[loss.value]
-    named = names.binds(bound) if isinstance(bound, ast.Assign) else set()
+    named = names.find_binds(bound) if isinstance(bound, ast.Assign) else set()
     return (
         shown_losses.is_shown(scopes, function, _find_differentiated(function), runs)
         or shown_losses.is_read_otherwise(scopes, loss.home, named)
@@ -213,11 +213,12 @@ def _is_left(
 def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
     """Whether it is the mean of losses per example."""
     return (
-        name_of(scopes, mean.func) in _MEANS
+        find_name(scopes, mean.func) in _MEANS
         and len(mean.args) == 1
         # Losses per example have but one axis.
         and all(
-            k.arg == "axis" and names.literal(k.value) in (0, -1) for k in mean.keywords
+            k.arg == "axis" and names.read_literal(k.value) in (0, -1)
+            for k in mean.keywords
         )
         and _is_per_example(scopes, loss.home, mean.args[0])
     )
@@ -225,7 +226,7 @@ def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
 
 def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
     """Whether the replicas' gradients are added up and applied as they are."""
-    return replicas.strategy_of(
+    return replicas.find_strategy(
         scopes, strategy
     ) in replicas.SYNCHRONOUS and _are_applied_unscaled(scopes, function)
 
@@ -237,7 +238,7 @@ def _find_undivided(
     added = loss.value
     assert isinstance(added, ast.Call)
     if (
-        name_of(scopes, added.func) not in part_sizes.SUMS
+        find_name(scopes, added.func) not in part_sizes.SUMS
         or len(added.args) != 1
         or added.keywords
         or not _is_per_example(scopes, loss.home, added.args[0])
@@ -252,7 +253,7 @@ def _find_undivided(
         "sum. So every step is larger than one of the mean, by a factor of the "
         "number of examples in the whole batch",
         "If you mean the mean, write tf.nn.compute_average_loss(per_example_loss).",
-        symbol=name_of(scopes, added.func),
+        symbol=find_name(scopes, added.func),
         kept=True,
     )
 
@@ -266,7 +267,7 @@ def _is_mean_of_all(
     if not _is_applied(scopes, function, strategy):
         return False
     whole = (
-        name_of(scopes, mean.func) in _MEANS
+        find_name(scopes, mean.func) in _MEANS
         and len(mean.args) == 1
         and not mean.keywords
     )
@@ -286,15 +287,15 @@ def _find_reported(
         if (
             len(given) < 2
             or node is not given[0]
-            or method(around) != "reduce"  # type: ignore[arg-type]
-            or values.single(scopes, given[1]) not in runs
+            or find_method(around) != "reduce"  # type: ignore[arg-type]
+            or values.find_single(scopes, given[1]) not in runs
         ):
             return None
         assert isinstance(node, (ast.Attribute, ast.Constant))
         new = (
-            code(node.value, ".SUM")
+            make_code(node.value, ".SUM")
             if isinstance(node, ast.Attribute)
-            else code('"SUM"')
+            else make_code('"SUM"')
         )
         edits.append((node, new))
     return edits
@@ -308,12 +309,12 @@ def _says_mean(node: ast.AST) -> bool:
 
 def _takes_mean(scopes: Scopes, call: ast.Call) -> bool:
     """Whether it calls a Keras loss object that takes the mean itself."""
-    made = values.single(scopes, call.func)
+    made = values.find_single(scopes, call.func)
     return (
         isinstance(made, ast.Call)
-        and name_of(scopes, made.func).startswith("tf.keras.losses.")
+        and find_name(scopes, made.func).startswith("tf.keras.losses.")
         and not made.args
-        and names.argument(made, "reduction") is None
+        and names.find_argument(made, "reduction") is None
     )
 
 
@@ -322,7 +323,7 @@ def _are_applied_unscaled(scopes: Scopes, function: ast.FunctionDef) -> bool:
     taken = [
         node
         for node in walk_breadth_first(function)
-        if isinstance(node, ast.Call) and method(node) == "gradient"
+        if isinstance(node, ast.Call) and find_method(node) == "gradient"
     ]
     if len(taken) == 1 and _is_in_zip(scopes, taken[0]):
         return True
@@ -331,11 +332,11 @@ def _are_applied_unscaled(scopes: Scopes, function: ast.FunctionDef) -> bool:
         for statement in walk_breadth_first(function)
         if isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)
-        and method(statement.value) == "gradient"
+        and find_method(statement.value) == "gradient"
     ]
-    if len(made) != 1 or binding(scopes, made[0].targets[0]) is None:
+    if len(made) != 1 or find_binding(scopes, made[0].targets[0]) is None:
         return False
-    name = names.key(made[0].targets[0])
+    name = names.find_key(made[0].targets[0])
     for node in walk_breadth_first(function):
         if (
             isinstance(node, ast.Name)
@@ -352,7 +353,7 @@ def _are_scaled(function: ast.FunctionDef) -> bool:
     taken = [
         (n.lineno, n.col_offset)
         for n in walk_breadth_first(function)
-        if isinstance(n, ast.Call) and method(n) == "gradient"
+        if isinstance(n, ast.Call) and find_method(n) == "gradient"
     ]
     return bool(taken) and any(
         isinstance(n, (ast.BinOp, ast.AugAssign))
@@ -371,7 +372,7 @@ def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) ->
     """Whether the function's loss is, or is about to be, of the whole batch."""
     if divides_itself(scopes, function):
         return True
-    for loss in _losses(scopes, function):
+    for loss in _find_losses(scopes, function):
         wrong = (
             _check_loss(scopes, function, loss, strategy, []) if loss.alone else None
         )
@@ -379,7 +380,7 @@ def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) ->
             return True
     return any(
         isinstance(n, ast.Call)
-        and name_of(scopes, n.func) == "tf.nn.compute_average_loss"
+        and find_name(scopes, n.func) == "tf.nn.compute_average_loss"
         for part in (function, *reach.find_reached(scopes, [function]))
         for n in walk_breadth_first(part)
     )
@@ -389,7 +390,8 @@ def returns_loss(function: ast.FunctionDef) -> bool:
     """Whether what a function returns is the loss that it differentiates."""
     given = [n.value for n in walk_breadth_first(function) if isinstance(n, ast.Return)]
     return bool(given) and all(
-        v is not None and names.key(v) in _find_differentiated(function) for v in given
+        v is not None and names.find_key(v) in _find_differentiated(function)
+        for v in given
     )
 
 
@@ -400,7 +402,7 @@ def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
     what it calls and in what makes its losses; where the module divides by one, or has
     replicas reduce, it may do so for every step.
     """
-    counts = _counts(scopes)
+    counts = _find_counts(scopes)
     parts = [function, *reach.find_reached(scopes, [function])]
     for part in list(parts):
         for node in walk_breadth_first(part):
@@ -431,7 +433,7 @@ def _reads_count(node: ast.AST, counts: set[str]) -> bool:
     )
 
 
-def _counts(scopes: Scopes) -> set[str]:
+def _find_counts(scopes: Scopes) -> set[str]:
     """Names and attributes that are computed of the number of replicas.
 
     Numbers alone: datasets that are batched by them are none.
@@ -441,7 +443,7 @@ def _counts(scopes: Scopes) -> set[str]:
     while True:
         more = (
             {
-                (names.key(target) or "").rpartition(".")[2]
+                (names.find_key(target) or "").rpartition(".")[2]
                 for statement in assigned
                 if _is_number(statement.value)
                 and any(
@@ -461,7 +463,7 @@ def _is_number(node: ast.expr) -> bool:
     """What is computed of numbers: by operators, int(...), float(...), max(...)."""
     return not any(
         isinstance(n, ast.Call)
-        and names.key(n.func) not in ("int", "float", "max", "min", "tf.cast")
+        and names.find_key(n.func) not in ("int", "float", "max", "min", "tf.cast")
         for n in walk_breadth_first(node)
     )
 
@@ -470,30 +472,30 @@ def _find_differentiated(function: ast.FunctionDef) -> set[str]:
     return {
         name
         for node in walk_breadth_first(function)
-        if isinstance(node, ast.Call) and method(node) == "gradient" and node.args
-        if (name := names.key(node.args[0])) is not None
+        if isinstance(node, ast.Call) and find_method(node) == "gradient" and node.args
+        if (name := names.find_key(node.args[0])) is not None
     }
 
 
 def _is_per_example(scopes: Scopes, function: ast.FunctionDef, node: ast.expr) -> bool:
     """What a loss object without reduction, or a function of losses, gives."""
     if isinstance(node, ast.Name):
-        value = binding(scopes, node)
+        value = find_binding(scopes, node)
         return value is not None and _is_per_example(scopes, function, value)
     if not isinstance(node, ast.Call):
         return False
-    symbol = name_of(scopes, node.func)
+    symbol = find_name(scopes, node.func)
     if symbol.startswith("tf.keras.losses."):
         return symbol.rpartition(".")[2][:1].islower()
     if symbol in _EACH:
         return True
-    made = values.single(scopes, node.func)
+    made = values.find_single(scopes, node.func)
     if not (
         isinstance(made, ast.Call)
-        and name_of(scopes, made.func).startswith("tf.keras.losses.")
+        and find_name(scopes, made.func).startswith("tf.keras.losses.")
     ):
         return False
-    reduction = names.argument(made, "reduction")
+    reduction = names.find_argument(made, "reduction")
     return (
         isinstance(reduction, ast.Attribute) and reduction.attr == "NONE"
-    ) or names.literal(reduction) in ("none",)
+    ) or names.read_literal(reduction) in ("none",)

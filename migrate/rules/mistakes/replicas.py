@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 # Strategies whose replicas make one step together.
@@ -47,7 +47,7 @@ _OF_PARTS = frozenset(
 )
 
 
-def strategy_of(scopes: Scopes, node: ast.expr) -> str:
+def find_strategy(scopes: Scopes, node: ast.expr) -> str:
     """The class that a strategy is of, "" where it is not seen to be one.
 
     Of several, between which a program chooses, the one of several replicas.
@@ -64,27 +64,27 @@ def strategy_of(scopes: Scopes, node: ast.expr) -> str:
     return several[0] if several and set(several) <= SYNCHRONOUS else ""
 
 
-def runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
+def list_runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
     """Calls of a strategy's `run` with the function that is run."""
     found: list[tuple[ast.Call, ast.FunctionDef]] = []
     for node in walk_breadth_first(scopes.tree):
-        if not (isinstance(node, ast.Call) and method(node) in RUNS and node.args):
+        if not (isinstance(node, ast.Call) and find_method(node) in RUNS and node.args):
             continue
         assert isinstance(node.func, ast.Attribute)
-        function = function_of(scopes, node.args[0])
-        if function is not None and strategy_of(scopes, node.func.value):
+        function = find_function(scopes, node.args[0])
+        if function is not None and find_strategy(scopes, node.func.value):
             found.append((node, function))
     return found
 
 
-def function_of(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
+def find_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     """The one definition of a function or method that is named.
 
     `tf.function(step)` is the function; so is a name that stands for it.
     """
     for _ in range(3):
         if isinstance(node, ast.Attribute):
-            return values.method_named(scopes, node)
+            return values.find_named_method(scopes, node)
         if isinstance(node, ast.Call):
             if scopes.resolve(node.func) != "tf.function" or not node.args:
                 return None
@@ -92,7 +92,7 @@ def function_of(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
             continue
         if not isinstance(node, ast.Name):
             return None
-        owner = scopes.scope_of(node).owner(node.id)
+        owner = scopes.find_scope(node).find_owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if len(bound) != 1:
             return None
@@ -107,7 +107,7 @@ def function_of(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     return None
 
 
-def loop_of(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+def find_loop(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
     """The innermost `for` around a node, as (target, what is iterated).
 
     Of `for i, batch in enumerate(dataset)` these are `batch` and `dataset`.
@@ -133,17 +133,17 @@ def loop_of(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 def is_dataset(scopes: Scopes, node: ast.expr) -> bool:
     """A name that holds a tf.data.Dataset, or what its methods give: `dataset.take(3)`."""
-    return _root(node) is not None and _makes_dataset(
+    return _find_root(node) is not None and _makes_dataset(
         scopes, node, frozenset(), wide=True
     )
 
 
-def _root(node: ast.expr) -> ast.expr | None:
+def _find_root(node: ast.expr) -> ast.expr | None:
     """The name whose methods are called, each of the dataset that the last one gave."""
-    while isinstance(node, ast.Call) and method(node) in _GIVE_DATASETS:
+    while isinstance(node, ast.Call) and find_method(node) in _GIVE_DATASETS:
         assert isinstance(node.func, ast.Attribute)
         node = node.func.value
-    return node if names.key(node) is not None else None
+    return node if names.find_key(node) is not None else None
 
 
 def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
@@ -154,7 +154,7 @@ def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
         and (last := values.find_latest_value(scopes, node)) is not None
     ):
         made = [last]
-    return all(isinstance(m, ast.Call) and method(m) in _DISTRIBUTES for m in made)
+    return all(isinstance(m, ast.Call) and find_method(m) in _DISTRIBUTES for m in made)
 
 
 def gives_dataset(scopes: Scopes, node: ast.expr) -> bool:
@@ -177,7 +177,7 @@ def _makes_dataset(
         if not isinstance(node.func, ast.Attribute) or node.func.attr in _DISTRIBUTES:
             return False
         node = node.func.value
-    shown = names.key(node)
+    shown = names.find_key(node)
     if shown is None:
         return False
     if shown in seen:
@@ -186,14 +186,14 @@ def _makes_dataset(
         isinstance(node, ast.Name) and _is_only_assigned(scopes, node)
     ):
         return False
-    found = values.sources(scopes, node) or []
+    found = values.find_sources(scopes, node) or []
     return bool(found) and all(
         _makes_dataset(scopes, v, seen | {shown}, wide) for v in found
     )
 
 
 def _is_only_assigned(scopes: Scopes, name: ast.Name) -> bool:
-    owner = scopes.scope_of(name).owner(name.id)
+    owner = scopes.find_scope(name).find_owner(name.id)
     return owner is not None and all(
         isinstance(b, ast.Assign) and isinstance(b.targets[0], ast.Name)
         for b in owner.bindings.get(name.id, [])
@@ -204,7 +204,7 @@ def _returns_datasets(
     scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool
 ) -> bool:
     """Whether all that a function of the file returns are datasets."""
-    function = function_of(scopes, name)
+    function = find_function(scopes, name)
     if name.id in seen or function is None:
         return False
     returns = [
@@ -216,16 +216,16 @@ def _returns_datasets(
     )
 
 
-def elements(scopes: Scopes, node: ast.expr) -> int | None:
+def count_elements(scopes: Scopes, node: ast.expr) -> int | None:
     """How many parts an element of a dataset has; None where that is not told.
 
     A dataset that is a range has elements without parts: 1.
     """
-    counts = set(_elements(scopes, node, frozenset()))
+    counts = set(_find_element_counts(scopes, node, frozenset()))
     return counts.pop() if len(counts) == 1 else None
 
 
-def _elements(
+def _find_element_counts(
     scopes: Scopes, node: ast.expr, seen: frozenset[str]
 ) -> Iterator[int | None]:
     """The count by every statement that makes the dataset."""
@@ -237,29 +237,31 @@ def _elements(
         if symbol in _OF_PARTS:
             given = node.args[0] if node.args else None
             if isinstance(given, ast.Name):
-                given = values.single(scopes, given)
+                given = values.find_single(scopes, given)
             yield len(given.elts) if isinstance(given, ast.Tuple) else None
             return
-        if method(node) == "experimental_distribute_dataset" and node.args:
+        if find_method(node) == "experimental_distribute_dataset" and node.args:
             node = node.args[0]
-        elif method(node) in _SAME_ELEMENTS and isinstance(node.func, ast.Attribute):
+        elif find_method(node) in _SAME_ELEMENTS and isinstance(
+            node.func, ast.Attribute
+        ):
             node = node.func.value
         else:
             break
-    shown = names.key(node)
+    shown = names.find_key(node)
     if shown is None:
         yield None
         return
     if shown in seen:
         return  # `dataset = dataset.batch(8)`: its other statements tell.
-    found = values.sources(scopes, node)
+    found = values.find_sources(scopes, node)
     if not found:
         yield None
     for value in found or ():
-        yield from _elements(scopes, value, seen | {shown})
+        yield from _find_element_counts(scopes, value, seen | {shown})
 
 
-def parameters(function: ast.FunctionDef) -> list[str]:
+def list_parameters(function: ast.FunctionDef) -> list[str]:
     """What a function is given by position; a method not its object."""
     found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     return found[1:] if found[:1] == ["self"] else found
@@ -270,14 +272,14 @@ def count_required_arguments(function: ast.FunctionDef) -> tuple[int, int] | Non
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         return None
-    count = len(parameters(function))
+    count = len(list_parameters(function))
     return count - len(arguments.defaults), count
 
 
 def trains(function: ast.FunctionDef) -> bool:
     """Whether a function computes gradients and applies them."""
     called = {
-        method(n) or getattr(n.func, "id", "")
+        find_method(n) or getattr(n.func, "id", "")
         for n in names.walk_scope_of_function(function)
         if isinstance(n, ast.Call)
     }
@@ -288,16 +290,18 @@ def find_called_outside(
     scopes: Scopes,
 ) -> list[tuple[ast.Call, ast.FunctionDef, ast.expr]]:
     """Calls of a training step that nothing replicates, with it and the strategy."""
-    strategies = _scopes_entered(scopes)
-    if not strategies or len({names.key(s) for s in strategies}) != 1:
+    strategies = _list_entered_scopes(scopes)
+    if not strategies or len({names.find_key(s) for s in strategies}) != 1:
         return []
-    inside = [function for call, function in runs(scopes) if _is_used(scopes, call)]
+    inside = [
+        function for call, function in list_runs(scopes) if _is_used(scopes, call)
+    ]
     replicated = {*inside, *reach.find_reached(scopes, inside)}
     found = []
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
-        step = function_of(scopes, node.func)
+        step = find_function(scopes, node.func)
         if step is None:
             step = _find_method(scopes, node)
         if step is None or step in replicated or not trains(step):
@@ -311,13 +315,13 @@ def find_called_outside(
 
 def _is_used(scopes: Scopes, node: ast.AST) -> bool:
     """Whether anything names the function that a node is in, from outside of it."""
-    function = values.function_of(scopes, node)
+    function = values.find_function(scopes, node)
     if function is None or function.name.startswith("__"):
         return True
     inside = set(walk_breadth_first(function))
     if any(n not in inside for n in _find_reads(scopes, function)):
         return True
-    return values.function_of(scopes, function) is None and _is_public(scopes)
+    return values.find_function(scopes, function) is None and _is_public(scopes)
 
 
 def _find_reads(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
@@ -342,23 +346,23 @@ def _is_public(scopes: Scopes) -> bool:
 
 def _find_method(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
     """The method `train_step` that `trainer.train_step(x)` calls."""
-    for function in reach.methods(scopes).get(method(call), []):
+    for function in reach.find_methods(scopes).get(find_method(call), []):
         assert isinstance(function, ast.FunctionDef)
-        if call in (values.calls_of(scopes, function) or []):
+        if call in (values.find_calls(scopes, function) or []):
             return function
     return None
 
 
-def _scopes_entered(scopes: Scopes) -> list[ast.expr]:
+def _list_entered_scopes(scopes: Scopes) -> list[ast.expr]:
     """Strategies of several replicas whose `scope()` is entered, by name."""
     found: list[ast.expr] = []
     for node in walk_breadth_first(scopes.tree):
         for item in node.items if isinstance(node, ast.With) else []:
             call = item.context_expr
-            if isinstance(call, ast.Call) and method(call) == "scope":
+            if isinstance(call, ast.Call) and find_method(call) == "scope":
                 assert isinstance(call.func, ast.Attribute)
                 entered = call.func.value
-                if strategy_of(scopes, entered) in SYNCHRONOUS:
+                if find_strategy(scopes, entered) in SYNCHRONOUS:
                     found.append(entered)
     return found
 

@@ -14,9 +14,15 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rules.mistakes import chiefs, replicas
-from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    find_binding,
+    find_method,
+    find_name,
+    list_calls,
+)
 from migrate.source.nodes import walk_breadth_first
 
 _FROM_FUNCTION = frozenset(
@@ -67,15 +73,15 @@ _RECIPE = (
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    if any(method(call) == "shard" for call, _ in calls(scopes)):
+    if any(find_method(call) == "shard" for call, _ in list_calls(scopes)):
         return  # Each worker has a part of its own.
-    made = {symbol for _, symbol in calls(scopes)}
+    made = {symbol for _, symbol in list_calls(scopes)}
     if "tf.train.Server" in made:
         yield from _find_in_processes(scopes)
     elif made & (_WORKERS | _SERVERS):
         alone = not made & _SERVERS
-        for function in _dataset_functions(scopes):
-            for call, seed in _shuffles(scopes, function):
+        for function in _find_dataset_functions(scopes):
+            for call, seed in _find_shuffles(scopes, function):
                 yield _mend_seed(scopes, function, call, seed, alone)
 
 
@@ -83,9 +89,9 @@ def _find_in_processes(scopes: Scopes) -> Iterator[Mistake]:
     """Every worker runs the whole program, and shuffles by the number it has."""
     if _takes_own_part(scopes):
         return
-    for call, seed in (*_shuffles(scopes, scopes.tree), *_producers(scopes)):
+    for call, seed in (*_find_shuffles(scopes, scopes.tree), *_find_producers(scopes)):
         yield _report_seed(call, seed)
-    for call, _ in calls(scopes):
+    for call, _ in list_calls(scopes):
         function = call.func
         if not isinstance(function, ast.Attribute):
             continue
@@ -95,21 +101,21 @@ def _find_in_processes(scopes: Scopes) -> Iterator[Mistake]:
             continue
         seeded = _find_seed(scopes, function.value)
         if seeded is None and (_is_index(scopes, call) or _is_iterated(scopes, call)):
-            seeded = _seed_of(scopes, function.value)
+            seeded = _find_seed_number(scopes, function.value)
         if seeded is not None:
             yield _report_seed(call, seeded)
 
 
 def _takes_own_part(scopes: Scopes) -> bool:
     """Whether a worker picks by its index: `order[task_index::n]`, `i % n == task_index`."""
-    index = chiefs.task_index(scopes)
+    index = chiefs.find_task_index(scopes)
 
     def is_index(node: ast.expr | None) -> bool:
         if node is None:
             return False
-        made = binding(scopes, node) or node
+        made = find_binding(scopes, node) or node
         return any(
-            names.key(n) == index
+            names.find_key(n) == index
             for n in (*walk_breadth_first(node), *walk_breadth_first(made))
         )
 
@@ -139,7 +145,9 @@ def _is_index(scopes: Scopes, call: ast.Call) -> bool:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             if any(n is call for n in walk_breadth_first(node.slice)):
                 return True
-            if isinstance(target, ast.Name) and target.id in names.reads(node.slice):
+            if isinstance(target, ast.Name) and target.id in names.find_reads(
+                node.slice
+            ):
                 return True
     return False
 
@@ -161,12 +169,12 @@ def _is_iterated(scopes: Scopes, call: ast.Call) -> bool:
     That takes a step of each, or a row, or gives it on.
     """
     around = scopes.parents[call]
-    name = names.key(around.targets[0]) if isinstance(around, ast.Assign) else None
+    name = names.find_key(around.targets[0]) if isinstance(around, ast.Assign) else None
     for loop in scopes.walk():
         if not isinstance(loop, ast.For):
             continue
         if not any(n is call for n in walk_breadth_first(loop.iter)) and (
-            name is None or name not in names.reads(loop.iter)
+            name is None or name not in names.find_reads(loop.iter)
         ):
             continue
         rows = {
@@ -174,28 +182,28 @@ def _is_iterated(scopes: Scopes, call: ast.Call) -> bool:
         }
         for node in walk_breadth_first(loop):
             if isinstance(node, ast.Yield) or (
-                isinstance(node, ast.Call) and method(node) == "run"
+                isinstance(node, ast.Call) and find_method(node) == "run"
             ):
                 return True
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                if rows & names.reads(node.slice):
+                if rows & names.find_reads(node.slice):
                     return True
     return False
 
 
-def _seed_of(scopes: Scopes, made: ast.expr | None) -> ast.expr | None:
+def _find_seed_number(scopes: Scopes, made: ast.expr | None) -> ast.expr | None:
     """The number of `np.random.RandomState(0)`, `random.Random(0)`."""
-    if isinstance(made, ast.Call) and method(made) in _GENERATORS:
-        return _number(scopes, names.argument(made, "seed", 0))
+    if isinstance(made, ast.Call) and find_method(made) in _GENERATORS:
+        return _find_number(scopes, names.find_argument(made, "seed", 0))
     return None
 
 
 def _find_seed(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
     """The number by which numpy's or Python's generator is seeded, if it is one."""
-    seed = _seed_of(scopes, binding(scopes, generator))
+    seed = _find_seed_number(scopes, find_binding(scopes, generator))
     if seed is not None:
         return seed
-    shown = names.key(generator)
+    shown = names.find_key(generator)
     if shown is None or shown.rpartition(".")[2] != "random":
         return None
     for node in walk_breadth_first(scopes.tree):
@@ -203,55 +211,61 @@ def _find_seed(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "seed"
-            and names.key(node.func.value) == shown
+            and names.find_key(node.func.value) == shown
         ):
-            given = names.argument(node, "seed", 0) or names.argument(node, "a")
-            return _number(scopes, given)
+            given = names.find_argument(node, "seed", 0) or names.find_argument(
+                node, "a"
+            )
+            return _find_number(scopes, given)
     return None
 
 
-def _shuffles(scopes: Scopes, root: ast.AST) -> Iterator[tuple[ast.Call, ast.expr]]:
+def _find_shuffles(
+    scopes: Scopes, root: ast.AST
+) -> Iterator[tuple[ast.Call, ast.expr]]:
     """`shuffle(n, seed=7)` of datasets, and `shuffle_and_repeat`, with the seed."""
     for node in walk_breadth_first(root):
-        if isinstance(node, ast.Call) and method(node) == "shuffle":
-            seed = _number(scopes, names.argument(node, "seed", 1))
+        if isinstance(node, ast.Call) and find_method(node) == "shuffle":
+            seed = _find_number(scopes, names.find_argument(node, "seed", 1))
             if seed is not None and (
-                names.argument(node, "buffer_size", 0) is not None
+                names.find_argument(node, "buffer_size", 0) is not None
             ):
                 yield node, seed
-        elif isinstance(node, ast.Call) and name_of(scopes, node.func) in _REPEATS:
-            seed = _number(scopes, names.argument(node, "seed", 2))
+        elif isinstance(node, ast.Call) and find_name(scopes, node.func) in _REPEATS:
+            seed = _find_number(scopes, names.find_argument(node, "seed", 2))
             if seed is not None:
                 yield node, seed
 
 
-def _producers(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.expr]]:
+def _find_producers(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.expr]]:
     """`tf.train.string_input_producer(files, seed=7)`, which shuffles."""
-    for call, symbol in calls(scopes):
+    for call, symbol in list_calls(scopes):
         if symbol in _SHUFFLES:
-            seed = _number(scopes, names.argument(call, "seed", 1))
+            seed = _find_number(scopes, names.find_argument(call, "seed", 1))
             if seed is not None:
                 yield call, seed
         if symbol not in _PRODUCERS:
             continue
         at = _PRODUCERS[symbol]
-        shuffle = names.argument(call, "shuffle", at - 1)
-        seed = _number(scopes, names.argument(call, "seed", at))
-        if seed is not None and (shuffle is None or names.literal(shuffle) is True):
+        shuffle = names.find_argument(call, "shuffle", at - 1)
+        seed = _find_number(scopes, names.find_argument(call, "seed", at))
+        if seed is not None and (
+            shuffle is None or names.read_literal(shuffle) is True
+        ):
             yield call, seed
 
 
-def _number(scopes: Scopes, node: ast.expr | None) -> ast.expr | None:
+def _find_number(scopes: Scopes, node: ast.expr | None) -> ast.expr | None:
     """A number that is written out, or the name of one."""
-    made = binding(scopes, node) if node is not None else None
-    return node if isinstance(names.literal(made or node), int) else None
+    made = find_binding(scopes, node) if node is not None else None
+    return node if isinstance(names.read_literal(made or node), int) else None
 
 
-def _dataset_functions(scopes: Scopes) -> Iterator[ast.FunctionDef]:
+def _find_dataset_functions(scopes: Scopes) -> Iterator[ast.FunctionDef]:
     """Functions that a strategy calls for every worker's dataset."""
-    for call, _ in calls(scopes):
-        if method(call) in _FROM_FUNCTION and call.args:
-            function = replicas.function_of(scopes, call.args[0])
+    for call, _ in list_calls(scopes):
+        if find_method(call) in _FROM_FUNCTION and call.args:
+            function = replicas.find_function(scopes, call.args[0])
             if function is not None:
                 yield function
 
@@ -270,9 +284,9 @@ def _mend_seed(
     edits: tuple[tuple[ast.expr, Code], ...] = ()
     context = function.args.args[0].arg if function.args.args else None
     if numbered and context is not None:
-        edits = ((seed, code(seed, f" + {context}.input_pipeline_id")),)
+        edits = ((seed, make_code(seed, f" + {context}.input_pipeline_id")),)
     elif not numbered and not _draws_by_seed(scopes):
-        edits = ((seed, code("None")),)
+        edits = ((seed, make_code("None")),)
     return Mistake(
         call,
         "D143",
@@ -287,7 +301,7 @@ def _mend_seed(
 def _draws_by_seed(scopes: Scopes) -> bool:
     """Whether what has no seed of its own takes the program's."""
     return any(
-        name_of(scopes, call.func)
+        find_name(scopes, call.func)
         in ("tf.random.set_seed", "tf.keras.utils.set_random_seed")
-        for call, _ in calls(scopes)
+        for call, _ in list_calls(scopes)
     )

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes.mistake import Mistake, find_binding, list_calls
 
 _SESSION = "tf.train.MonitoredTrainingSession"
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     symbols = {symbol for _, symbol in found}
     if not symbols & {"tf.train.ClusterSpec", "tf.train.Server"}:
         return
@@ -30,12 +30,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     for call, symbol in found:
         if symbol != _SESSION or any(k.arg is None for k in call.keywords):
             continue
-        master = names.argument(call, "master", 0)
+        master = names.find_argument(call, "master", 0)
         if master is not None:
-            master = binding(scopes, master) or master
+            master = find_binding(scopes, master) or master
         if (
             master is not None
-            and names.literal(master) != ""
+            and names.read_literal(master) != ""
             and not is_none_constant(master)
         ):
             continue

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, calls
+from migrate.rules.mistakes.mistake import Mistake, list_calls
 
 _SETTER = "tf.train.replica_device_setter"
 _PARAMETERS = (
@@ -28,7 +28,7 @@ _PARAMETERS = (
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     """Setters of a program that starts a server, without `cluster` and `ps_tasks`."""
-    found = list(calls(scopes))
+    found = list(list_calls(scopes))
     if not any(symbol == "tf.train.Server" for _, symbol in found):
         return
     for call, symbol in found:
@@ -38,7 +38,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if given is None:
             continue
         servers = given.get("ps_tasks")
-        without = servers is None or names.literal(servers) == 0
+        without = servers is None or names.read_literal(servers) == 0
         if without and ("cluster" not in given or is_none_constant(given["cluster"])):
             yield Mistake(
                 call,

@@ -10,7 +10,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
-from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
 _DEEP = 4  # Functions that hand a result on.
@@ -39,7 +39,7 @@ def is_read_otherwise(
     """Whether a function reads names but to return them, and for their gradients."""
     return any(
         not isinstance(around, ast.Return)
-        and not (isinstance(around, ast.Call) and method(around) == "gradient")
+        and not (isinstance(around, ast.Call) and find_method(around) == "gradient")
         for around in _read(scopes, function, names)
     )
 
@@ -61,7 +61,7 @@ def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
     if isinstance(around, ast.Expr):
         return True
     if isinstance(around, ast.Call):
-        reduced = method(around) == "reduce" and result in around.args[1:2]
+        reduced = find_method(around) == "reduce" and result in around.args[1:2]
         by = scopes.parents[around]
         return reduced and not (
             isinstance(by, ast.BinOp) and isinstance(by.op, (ast.Div, ast.Mult))
@@ -69,8 +69,8 @@ def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
     if depth == _DEEP:
         return False
     if isinstance(around, ast.Return):
-        function = values.function_of(scopes, around)
-        called = values.calls_of(scopes, function) if function is not None else None
+        function = values.find_function(scopes, around)
+        called = values.find_calls(scopes, function) if function is not None else None
         return called is not None and all(
             _is_summed(scopes, call, depth + 1) for call in called
         )
@@ -79,12 +79,12 @@ def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
     target = around.targets[0]
     if not isinstance(target, ast.Name):
         return False
-    owner = scopes.scope_of(target).owner(target.id)
+    owner = scopes.find_scope(target).find_owner(target.id)
     return owner is not None and all(
         _is_summed(scopes, node, depth + 1)
         for node in scopes.walk()
         if isinstance(node, ast.Name)
         and node.id == target.id
         and isinstance(node.ctx, ast.Load)
-        and scopes.scope_of(node).owner(node.id) is owner
+        and scopes.find_scope(node).find_owner(node.id) is owner
     )

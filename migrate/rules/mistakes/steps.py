@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code, join_code
+from migrate.program.code import Code, join_code, make_code
 from migrate.rules.mistakes import (
     asynchronous,
     called_steps,
@@ -27,7 +27,7 @@ _RUN = "tf.distribute.Strategy.run"
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     yield from _find_outside(scopes)
-    for call, function in replicas.runs(scopes):
+    for call, function in replicas.list_runs(scopes):
         wrong = _find_misfit(scopes, call, function)
         if wrong is not None:
             yield wrong
@@ -53,7 +53,7 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
             edits,
             _RUN,
         )
-        whole = called_steps.unfit(scopes, call, step)
+        whole = called_steps.find_unfit(scopes, call, step)
         if whole is not None:
             yield Mistake(
                 whole,
@@ -61,7 +61,7 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
                 f"{step.name} takes the parts of a batch, but it gets the batch as "
                 "one argument",
                 "Unpack the batch: step(model, *batch).",
-                ((whole, code("*", whole)),),
+                ((whole, make_code("*", whole)),),
                 _RUN,
             )
         if edits and not switched:
@@ -78,7 +78,7 @@ def _write_run(
     every step, the loss is divided by the whole batch, and what is returned is that loss
     or not used.
     """
-    loop = replicas.loop_of(scopes, call)
+    loop = replicas.find_loop(scopes, call)
     if loop is None or not called_steps.may_be_run(scopes, call, step, strategy):
         return []
     _, over = loop
@@ -92,17 +92,17 @@ def _write_run(
         ",)" if len(call.args) == 1 else ")",
     ]
     if call.keywords:
-        by_name = [code(f'"{k.arg}": ', k.value) for k in call.keywords]
+        by_name = [make_code(f'"{k.arg}": ', k.value) for k in call.keywords]
         given += [", kwargs={", join_code(", ", by_name), "}"]
-    run = code(strategy, ".run(", call.func, *given, ")")
+    run = make_code(strategy, ".run(", call.func, *given, ")")
     if not isinstance(scopes.parents[call], ast.Expr):
         if not per_replica_losses.returns_loss(step):
             return []
-        run = code(strategy, '.reduce("SUM", ', run, ", axis=None)")
+        run = make_code(strategy, '.reduce("SUM", ', run, ", axis=None)")
     edits: list[tuple[ast.expr, Code]] = [(call, run)]
     if replicas.is_dataset(scopes, over):
         edits.append(
-            (over, code(strategy, ".experimental_distribute_dataset(", over, ")"))
+            (over, make_code(strategy, ".experimental_distribute_dataset(", over, ")"))
         )
     return edits
 
@@ -114,9 +114,13 @@ def _find_misfit(
     scopes: Scopes, call: ast.Call, function: ast.FunctionDef
 ) -> Mistake | None:
     """A call of `run` whose `args` do not fit the function."""
-    given = names.argument(call, "args", 1)
+    given = names.find_argument(call, "args", 1)
     takes = replicas.count_required_arguments(function)
-    if given is None or takes is None or names.argument(call, "kwargs", 2) is not None:
+    if (
+        given is None
+        or takes is None
+        or names.find_argument(call, "kwargs", 2) is not None
+    ):
         return None
     least, most = takes
     counted = len(given.elts) if isinstance(given, ast.Tuple) else None
@@ -128,20 +132,20 @@ def _find_misfit(
     elif not isinstance(given, ast.Name):
         return None
     edits: tuple[tuple[ast.expr, Code], ...] = ()
-    parts = _parts(scopes, call, given)
+    parts = _count_parts(scopes, call, given)
     if counted is None:
         if parts is None or (parts > 1 and least <= parts <= most):
             return None  # A tuple that fits, or nothing is known of it.
         shown = f"a batch of {parts} parts" if parts > 1 else "the rows of a batch"
         if least <= 1 <= most:
-            edits = ((given, code("(", given, ",)")),)
+            edits = ((given, make_code("(", given, ",)")),)
     elif counted == 1 and parts is not None and least <= parts <= most:
         assert isinstance(given, ast.Tuple)
         shown = "one batch"
-        edits = ((given, code(given.elts[0])),)
-    elif most == 1 and least == 1 and _takes_apart(function) == counted:
+        edits = ((given, make_code(given.elts[0])),)
+    elif most == 1 and least == 1 and _count_unpacked(function) == counted:
         shown = f"the {counted} parts of a batch"
-        edits = ((given, code("(", given, ",)")),)
+        edits = ((given, make_code("(", given, ",)")),)
     else:
         shown = f"{counted} argument" + "s" * (counted != 1)
     wanted = str(most) if least == most else f"{least} to {most}"
@@ -156,7 +160,7 @@ def _find_misfit(
     )
 
 
-def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
+def _count_parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
     """How many parts a loop's batch has, which `args` is or has as its one element."""
     alone = given
     if isinstance(given, ast.Tuple) and len(given.elts) == 1:
@@ -166,13 +170,13 @@ def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
     handed = _follow_parameter(scopes, alone)
     if handed is not None:
         call, alone = handed
-    loop = replicas.loop_of(scopes, call)
+    loop = replicas.find_loop(scopes, call)
     if loop is None or not isinstance(alone, ast.Name):
         return None
     target, over = loop
     if not (isinstance(target, ast.Name) and target.id == alone.id):
         return None
-    return replicas.elements(scopes, over)
+    return replicas.count_elements(scopes, over)
 
 
 def _follow_parameter(
@@ -187,12 +191,12 @@ def _follow_parameter(
         if function not in scopes.parents:
             return None
         function = scopes.parents[function]
-    parameters = replicas.parameters(function)
+    parameters = replicas.list_parameters(function)
     called = [
         node
         for node in scopes.walk()
         if isinstance(node, ast.Call)
-        and replicas.function_of(scopes, node.func) is function
+        and replicas.find_function(scopes, node.func) is function
     ]
     if name.id not in parameters or len(called) != 1 or called[0].keywords:
         return None
@@ -202,9 +206,9 @@ def _follow_parameter(
     return called[0], called[0].args[at]
 
 
-def _takes_apart(function: ast.FunctionDef) -> int | None:
+def _count_unpacked(function: ast.FunctionDef) -> int | None:
     """Into how many a function of one parameter unpacks it."""
-    parameter = next(iter(replicas.parameters(function)), None)
+    parameter = next(iter(replicas.list_parameters(function)), None)
     for node in names.walk_scope_of_function(function):
         if (
             isinstance(node, ast.Assign)

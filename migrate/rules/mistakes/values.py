@@ -32,14 +32,14 @@ def find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
         if not _leads_on(scopes, value):
             found.append(value)
             continue
-        from_here = sources(scopes, value)
+        from_here = find_sources(scopes, value)
         if from_here is None or depth == _DEEP:
             return None
         todo += [(v, depth + 1) for v in from_here]
     return [v for v in found if not (isinstance(v, ast.Constant) and v.value is None)]
 
 
-def single(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+def find_single(scopes: Scopes, node: ast.expr) -> ast.expr | None:
     """The one expression whose value another has."""
     found = find_values(scopes, node)
     return found[0] if found is not None and len(found) == 1 else None
@@ -48,7 +48,8 @@ def single(scopes: Scopes, node: ast.expr) -> ast.expr | None:
 def _leads_on(scopes: Scopes, node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return (
-            isinstance(node.func, ast.Name) and _function(scopes, node.func) is not None
+            isinstance(node.func, ast.Name)
+            and _find_function_by_name(scopes, node.func) is not None
         )
     return isinstance(node, (ast.Name, ast.IfExp)) or _is_own(node)
 
@@ -62,15 +63,15 @@ def _is_own(node: ast.AST) -> bool:
     )
 
 
-def sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
+def find_sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
     """What a name, an attribute, a choice or a function's call has its value of."""
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        function = _function(scopes, node.func)
-        return returns(function) if function is not None else None
+        function = _find_function_by_name(scopes, node.func)
+        return list_returns(function) if function is not None else None
     if isinstance(node, ast.Attribute):
-        owner = class_of(scopes, node)
+        owner = find_class(scopes, node)
         return (
             _find_assigned(scopes, owner, node.attr)
             if owner and _is_own(node)
@@ -78,7 +79,7 @@ def sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
         )
     if not isinstance(node, ast.Name):
         return None
-    scope = scopes.scope_of(node).owner(node.id)
+    scope = scopes.find_scope(node).find_owner(node.id)
     found: list[ast.expr] = []
     if scope is None:
         return None
@@ -104,12 +105,12 @@ def _find_bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | N
         return [bound.value]
     if not isinstance(target, ast.Tuple):
         return None
-    places = [n for n, e in enumerate(target.elts) if names.key(e) == name]
+    places = [n for n, e in enumerate(target.elts) if names.find_key(e) == name]
     if len(places) != 1 or any(isinstance(e, ast.Starred) for e in target.elts):
         return None
     given = [bound.value]
     if isinstance(bound.value, ast.Call):
-        given = sources(scopes, bound.value) or []
+        given = find_sources(scopes, bound.value) or []
     parts = [
         value.elts[places[0]]
         for value in given
@@ -137,7 +138,7 @@ def _find_assigned(
     return found or None
 
 
-def class_of(scopes: Scopes, node: ast.AST) -> ast.ClassDef | None:
+def find_class(scopes: Scopes, node: ast.AST) -> ast.ClassDef | None:
     """The class whose method a node is in."""
     while node in scopes.parents:
         node = scopes.parents[node]
@@ -146,7 +147,7 @@ def class_of(scopes: Scopes, node: ast.AST) -> ast.ClassDef | None:
     return None
 
 
-def function_of(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
+def find_function(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
     """The innermost function around a node."""
     while node in scopes.parents:
         node = scopes.parents[node]
@@ -155,9 +156,9 @@ def function_of(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
     return None
 
 
-def method_named(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
+def find_named_method(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     """The method that `self.step` names, if the class defines it once."""
-    owner = class_of(scopes, node) if _is_own(node) else None
+    owner = find_class(scopes, node) if _is_own(node) else None
     if owner is None:
         return None
     assert isinstance(node, ast.Attribute)
@@ -168,15 +169,15 @@ def method_named(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
     return found[0] if len(found) == 1 and not stored else None
 
 
-def _function(scopes: Scopes, name: ast.Name) -> ast.FunctionDef | None:
-    scope = scopes.scope_of(name).owner(name.id)
+def _find_function_by_name(scopes: Scopes, name: ast.Name) -> ast.FunctionDef | None:
+    scope = scopes.find_scope(name).find_owner(name.id)
     bound = scope.bindings.get(name.id, []) if scope is not None else []
     if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
         return bound[0]
     return None
 
 
-def returns(function: ast.FunctionDef) -> list[ast.expr] | None:
+def list_returns(function: ast.FunctionDef) -> list[ast.expr] | None:
     """What a function returns; None where it returns nothing somewhere."""
     found = [
         n.value
@@ -187,13 +188,13 @@ def returns(function: ast.FunctionDef) -> list[ast.expr] | None:
     return given if found and len(given) == len(found) else None
 
 
-def calls_of(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
+def find_calls(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
     """Every call of a function or method; None where it is given to something."""
     owner = scopes.parents.get(function)
     if isinstance(owner, ast.ClassDef):
         if function.name == "__init__":
             return _find_named_calls(scopes, owner)
-        return _method_calls(scopes, owner, function)
+        return _find_method_calls(scopes, owner, function)
     return _find_named_calls(scopes, function)
 
 
@@ -208,7 +209,7 @@ def _find_named_calls(
             and isinstance(node.ctx, ast.Load)
         ):
             continue
-        scope = scopes.scope_of(node).owner(node.id)
+        scope = scopes.find_scope(node).find_owner(node.id)
         if scope is None or scope.bindings.get(node.id) != [made]:
             continue
         parent = scopes.parents[node]
@@ -221,10 +222,10 @@ def _find_named_calls(
 
 def _is_super(parent: ast.AST) -> bool:
     """`super(Trainer, self)`."""
-    return isinstance(parent, ast.Call) and names.key(parent.func) == "super"
+    return isinstance(parent, ast.Call) and names.find_key(parent.func) == "super"
 
 
-def _method_calls(
+def _find_method_calls(
     scopes: Scopes, owner: ast.ClassDef, function: ast.FunctionDef
 ) -> list[ast.Call] | None:
     """Calls `self.step(...)` in the class, and `trainer.step(...)` of what is one."""
@@ -234,14 +235,14 @@ def _method_calls(
             continue
         call = scopes.parents[node]
         if _is_own(node):
-            if class_of(scopes, node) is not owner:
+            if find_class(scopes, node) is not owner:
                 continue
         else:
             made = find_values(scopes, node.value)
             if made is None:
                 return None
             if not any(
-                isinstance(m, ast.Call) and names.key(m.func) == owner.name
+                isinstance(m, ast.Call) and names.find_key(m.func) == owner.name
                 for m in made
             ):
                 continue
@@ -257,7 +258,7 @@ def _find_passed(
     """What the calls of a function give one of its parameters."""
     if not isinstance(function, ast.FunctionDef) or parameter not in function.args.args:
         return None
-    called = calls_of(scopes, function)
+    called = find_calls(scopes, function)
     if called is None:
         return None
     at = function.args.args.index(parameter)
@@ -272,7 +273,7 @@ def _find_passed(
             k.arg is None for k in call.keywords
         ):
             return None
-        given = names.argument(call, parameter.arg, at - own)
+        given = names.find_argument(call, parameter.arg, at - own)
         if given is None and after >= 0:
             given = defaults[after]
         if given is None:
@@ -291,14 +292,14 @@ def find_latest_value(scopes: Scopes, name: ast.Name) -> ast.expr | None:
         elif isinstance(parent, ast.Module):
             suites = [parent.body]
         else:
-            suites = [s for _, s in names.suites(parent)]  # type: ignore[arg-type]
+            suites = [s for _, s in names.list_suites(parent)]  # type: ignore[arg-type]
         if isinstance(parent, (ast.For, ast.While)) and child in parent.body:
-            if any(name.id in names.binds(s) for s in parent.body):
+            if any(name.id in names.find_binds(s) for s in parent.body):
                 return None
         for suite in suites:
             before = suite[: suite.index(child)] if child in suite else []
             for statement in reversed(before):
-                if name.id not in names.binds(statement):
+                if name.id not in names.find_binds(statement):
                     continue
                 if isinstance(statement, ast.Assign) and isinstance(
                     statement.targets[0], ast.Name
@@ -314,6 +315,8 @@ def find_latest_value(scopes: Scopes, name: ast.Name) -> ast.expr | None:
 def means_same_at(scopes: Scopes, value: ast.expr, place: ast.AST) -> bool:
     """Whether a name, or an attribute of `self`, means the same at another place."""
     if isinstance(value, ast.Name):
-        here = scopes.scope_of(value).owner(value.id)
-        return here is not None and scopes.scope_of(place).owner(value.id) is here
-    return _is_own(value) and class_of(scopes, value) is class_of(scopes, place)
+        here = scopes.find_scope(value).find_owner(value.id)
+        return (
+            here is not None and scopes.find_scope(place).find_owner(value.id) is here
+        )
+    return _is_own(value) and find_class(scopes, value) is find_class(scopes, place)

@@ -11,10 +11,10 @@ from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.code import Code, code
+from migrate.program.code import Code, make_code
 from migrate.rules.mistakes import replicas, values
-from migrate.rules.mistakes.mistake import binding, name_of
-from migrate.rules.mistakes.mistake import tensorflow as tensorflow_name
+from migrate.rules.mistakes.mistake import find_binding, find_name
+from migrate.rules.mistakes.mistake import find_tensorflow as tensorflow_name
 from migrate.source.nodes import walk_breadth_first
 
 # Losses with one label for each.
@@ -35,14 +35,14 @@ _PLAIN = frozenset(
 _LABELS, _PREDICTIONS = ("y_true", "labels"), ("y_pred", "logits")
 
 
-def average(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | None:
+def average_losses(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | None:
     """Their mean over the whole batch; None where nothing tells how many they are.
 
     Args:
       losses: the losses, of a name or a call.
       tensorflow: the name that TensorFlow has in the module.
     """
-    number = _number_of(scopes, losses, tensorflow)
+    number = _find_number(scopes, losses, tensorflow)
     return _divide_losses(losses, number, tensorflow) if number is not None else None
 
 
@@ -57,7 +57,7 @@ def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
     return _divide_losses(mean, number, tensorflow, before, ")")
 
 
-def share(
+def share_mean(
     scopes: Scopes, mean: ast.expr, strategy: ast.expr, of: ast.expr | None
 ) -> list[tuple[ast.expr, Code]]:
     """A mean of a part, by the part's share of the whole batch.
@@ -70,7 +70,7 @@ def share(
         return [(mean, weigh(mean, ast.unparse(of), home))]
     if not values.means_same_at(scopes, strategy, mean):
         return []
-    return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
+    return [(mean, make_code(mean, " / ", strategy, ".num_replicas_in_sync"))]
 
 
 def _divide_losses(
@@ -78,10 +78,10 @@ def _divide_losses(
 ) -> Code:
     whole = f'{tensorflow}.distribute.get_replica_context().all_reduce("SUM", {number})'
     start = f"{tensorflow}.nn.compute_average_loss({before}"
-    return code(start, losses, f"{after}, global_batch_size={whole})")
+    return make_code(start, losses, f"{after}, global_batch_size={whole})")
 
 
-def _number_of(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
+def _find_number(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
     """How many losses a replica has, as an expression that computes no loss again."""
     if isinstance(losses, ast.Name):
         return f"{tensorflow}.size({losses.id})"
@@ -89,7 +89,7 @@ def _number_of(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
         return None
     labels = _find_argument(losses, _LABELS, 0)
     if labels is not None and _is_plain(scopes, labels):
-        if _function_of(scopes, losses) in _SPARSE:
+        if _find_function(scopes, losses) in _SPARSE:
             return f"{tensorflow}.size({ast.unparse(labels)})"
         return f"{tensorflow}.shape({ast.unparse(labels)})[0]"
     predictions = _find_argument(losses, _PREDICTIONS, 1)
@@ -101,16 +101,16 @@ def _number_of(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
 def _find_argument(
     call: ast.Call, called: tuple[str, ...], position: int
 ) -> ast.expr | None:
-    found = (names.argument(call, name, position) for name in called)
+    found = (names.find_argument(call, name, position) for name in called)
     return next((value for value in found if value is not None), None)
 
 
-def _function_of(scopes: Scopes, losses: ast.Call) -> str:
+def _find_function(scopes: Scopes, losses: ast.Call) -> str:
     """The function that a call computes losses by, or the class of its loss object."""
-    symbol = name_of(scopes, losses.func)
-    made = values.single(scopes, losses.func)
+    symbol = find_name(scopes, losses.func)
+    made = values.find_single(scopes, losses.func)
     if not symbol and isinstance(made, ast.Call):
-        return name_of(scopes, made.func)
+        return find_name(scopes, made.func)
     return symbol
 
 
@@ -118,12 +118,12 @@ def _is_plain(scopes: Scopes, node: ast.expr) -> bool:
     """Whether an expression may stand twice: it draws nothing and runs no model."""
     return not any(
         isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
-        or (isinstance(part, ast.Call) and name_of(scopes, part.func) not in _PLAIN)
+        or (isinstance(part, ast.Call) and find_name(scopes, part.func) not in _PLAIN)
         for part in walk_breadth_first(node)
     )
 
 
-def rows(
+def find_rows(
     scopes: Scopes, step: ast.FunctionDef, home: ast.FunctionDef, mean: ast.expr
 ) -> ast.Name | None:
     """A name in a mean that holds a part of the batch, as the step is given it.
@@ -132,9 +132,9 @@ def rows(
     """
     if home is not step:
         return None
-    batch = _batch(scopes, step)
+    batch = _find_batch(scopes, step)
     nodes = list(walk_breadth_first(mean))
-    named = binding(scopes, mean.args[0]) if _has_one(mean) else None
+    named = find_binding(scopes, mean.args[0]) if _has_one(mean) else None
     nodes += walk_breadth_first(named) if named is not None else []
     for node in nodes:
         if isinstance(node, ast.Name) and node.id in batch:
@@ -142,7 +142,7 @@ def rows(
             if isinstance(around, ast.BinOp):
                 return node
             if isinstance(around, ast.Call) and node is not around.func:
-                symbol = _function_of(scopes, around)
+                symbol = _find_function(scopes, around)
                 if symbol.startswith("tf.") and ".layers." not in symbol:
                     return node
     return None
@@ -152,24 +152,24 @@ def _has_one(mean: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(mean, ast.Call) and len(mean.args) == 1
 
 
-def _batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
+def _find_batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
     """The names of a step that hold parts of the batch which it is given."""
     found: set[str] | None = None
     for node in scopes.walk():
         if not isinstance(node, ast.Call):
             continue
-        if replicas.function_of(scopes, node.func) is step:
-            given = _parts_given(scopes, step, node.args, node)
+        if replicas.find_function(scopes, node.func) is step:
+            given = _find_given_parts(scopes, step, node.args, node)
         elif (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in replicas.RUNS
             and node.args
-            and replicas.function_of(scopes, node.args[0]) is step
+            and replicas.find_function(scopes, node.args[0]) is step
         ):
-            arguments = names.argument(node, "args", 1)
+            arguments = names.find_argument(node, "args", 1)
             if not isinstance(arguments, ast.Tuple):
                 return set()
-            given = _parts_given(scopes, step, arguments.elts, node)
+            given = _find_given_parts(scopes, step, arguments.elts, node)
         else:
             continue
         found = given if found is None else found & given
@@ -182,32 +182,34 @@ def _find_bound_again(statement: ast.stmt) -> set[str]:
         name
         for node in walk_breadth_first(statement)
         if isinstance(node, ast.stmt)
-        for name in names.binds(node)
+        for name in names.find_binds(node)
     }
 
 
-def _parts_given(
+def _find_given_parts(
     scopes: Scopes, step: ast.FunctionDef, given: list[ast.expr], call: ast.Call
 ) -> set[str]:
     """The parameters that a call gives a part each of the batch that its loop has."""
-    loop = replicas.loop_of(scopes, call)
-    around = values.function_of(scopes, call)
+    loop = replicas.find_loop(scopes, call)
+    around = values.find_function(scopes, call)
     target: ast.expr | None = None
     parts: set[str] = set()
     if loop is None and around is not None and around is not step:
-        parts = _batch(scopes, around)  # Its own loop hands a batch on to this call.
+        parts = _find_batch(
+            scopes, around
+        )  # Its own loop hands a batch on to this call.
     elif loop is not None and (
         replicas.is_dataset(scopes, loop[1]) or replicas.is_distributed(scopes, loop[1])
     ):
         target = loop[0]
         parts = {e.id for e in getattr(target, "elts", []) if isinstance(e, ast.Name)}
     found: set[str] = set()
-    parameters = replicas.parameters(step)
+    parameters = replicas.list_parameters(step)
     for at, value in enumerate(given):
         if isinstance(value, ast.Starred):
             whole = _is_same(value.value, target)
             return found | set(parameters[at:]) if whole else found
-        if names.key(value) in parts and at < len(parameters):
+        if names.find_key(value) in parts and at < len(parameters):
             found.add(parameters[at])
         elif at == len(given) - 1 and _is_same(value, target):
             # A batch of several parts, given as one: it is unpacked when it is run.
@@ -216,4 +218,7 @@ def _parts_given(
 
 
 def _is_same(node: ast.expr, target: ast.expr | None) -> bool:
-    return target is not None and names.key(node) == names.key(target) is not None
+    return (
+        target is not None
+        and names.find_key(node) == names.find_key(target) is not None
+    )

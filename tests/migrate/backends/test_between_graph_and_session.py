@@ -11,7 +11,7 @@ import pytest
 
 from migrate.beside import files as beside
 from migrate.compiler import migrate_text
-from migrate.gates.effects import Wrong, differences
+from migrate.gates.effects import Wrong, find_differences
 from migrate.options import Options
 from migrate.pipeline import migrate_bytes
 from reference import processes, runner
@@ -47,9 +47,9 @@ def test_the_gate_sees_it_done_twice() -> None:
     """A fault of the compiler that its own passes would not see."""
     text = PROGRAM.format("x += 1", "y * 2")
     done = migrate_text(text).text
-    assert not differences(text, done)
+    assert not find_differences(text, done)
     twice = done.replace("x += 1\n", "x += 1\nx += 1\n")
-    (found,) = differences(text, twice)
+    (found,) = find_differences(text, twice)
     assert found.wrong is Wrong.TWICE and text.split("\n")[found.line - 1] == "x += 1"
 
 

@@ -13,8 +13,8 @@ import pytest
 from migrate import emitted
 from migrate.beside import files
 from migrate.beside.reach import Closure
-from migrate.beside.remains import text_of
-from migrate.beside.units import file_of, top_of
+from migrate.beside.remains import write_remains
+from migrate.beside.units import find_top, read_file
 
 ROOT = pathlib.Path(__file__).parents[3]
 PROGRAMS = sorted((ROOT / "reference").glob("*/tf2.py"))
@@ -23,9 +23,9 @@ PROGRAMS = sorted((ROOT / "reference").glob("*/tf2.py"))
 def public() -> list[str]:
     """All that a program can name of the emitted modules: "training_session.Saver"."""
     found = []
-    for module in sorted(emitted.modules()):
-        known = file_of(top_of(module))
-        package = len(emitted.files(module)) > 1
+    for module in sorted(emitted.list_modules()):
+        known = read_file(find_top(module))
+        package = len(emitted.list_files(module)) > 1
         ours = [name for name, one in known.imports.items() if one.module and package]
         bound = [*known.definitions, *ours]
         found += [f"{module}.{name}" for name in bound if not name.startswith("_")]
@@ -54,13 +54,13 @@ def _wrong(directory: pathlib.Path) -> str:
 
 
 def test_all_of_a_module_is_the_module() -> None:
-    for module in emitted.modules():
+    for module in emitted.list_modules():
         closure = Closure()
-        for name in emitted.files(module):
-            closure.add_file(name, emitted.source(name).decode())
+        for name in emitted.list_files(module):
+            closure.add_file(name, emitted.read_source(name).decode())
         reached = closure.find_reached()
-        for name in emitted.files(module):
-            assert text_of(name, reached) == emitted.source(name), name
+        for name in emitted.list_files(module):
+            assert write_remains(name, reached) == emitted.read_source(name), name
 
 
 def test_what_remains_names_what_it_has(tmp_path: pathlib.Path) -> None:
@@ -112,8 +112,8 @@ def test_what_was_written_tells_what_is_needed(tmp_path: pathlib.Path) -> None:
         directory = tmp_path / str(number)
         directory.mkdir()
         files.write(directory, _program(name))
-        there = files.present(directory)
-        assert there == files.files_for(_program(name))
+        there = files.find_present(directory)
+        assert there == files.collect_files(_program(name))
         assert all(files.is_unchanged(file, directory) for file in there), name
 
 
@@ -151,13 +151,15 @@ def test_what_was_written_tells_what_is_needed(tmp_path: pathlib.Path) -> None:
 def test_how_a_program_names_what_it_uses(
     text: str, kept: list[str], gone: list[str]
 ) -> None:
-    found = files.files_for(text)["training_session/checkpoints.py"].decode()
+    found = files.collect_files(text)["training_session/checkpoints.py"].decode()
     assert [part for part in kept if part not in found] == []
     assert [part for part in gone if part in found] == []
 
 
 def test_a_name_that_two_modules_have_is_the_one_that_is_named() -> None:
-    found = files.files_for("import training_session\ntraining_session.SessionRunArgs")
+    found = files.collect_files(
+        "import training_session\ntraining_session.SessionRunArgs"
+    )
     assert not [name for name in found if name.startswith("estimator_loop")]
 
 
@@ -166,41 +168,45 @@ def test_a_file_that_was_given_an_object_counts() -> None:
     makes = "import training_session\n\nsaver = training_session.Saver()\n"
     calls = "from made import saver\n\nsaver.recover_last_checkpoints([])\n"
     name, method = "training_session/checkpoints.py", b"def recover_last_checkpoints("
-    assert method not in files.files_for(makes)[name]
-    assert method in files.files_for(makes, calls)[name]
+    assert method not in files.collect_files(makes)[name]
+    assert method in files.collect_files(makes, calls)[name]
     # It may also have the module from the other file.
     handed_on = "from made import training_session\n\ntraining_session.Scaffold()\n"
-    assert b"class Scaffold" in files.files_for(makes, handed_on)[name]
+    assert b"class Scaffold" in files.collect_files(makes, handed_on)[name]
 
 
 def test_what_a_module_does_when_it_is_loaded_stays() -> None:
     """Patches of Keras, whichever part of the package a program names."""
-    found = files.files_for("import estimator_loop\nestimator_loop.EstimatorSpec")
+    found = files.collect_files("import estimator_loop\nestimator_loop.EstimatorSpec")
     assert b"\n_open_their_scopes()\n" in found["estimator_loop/networks.py"]
     assert b"\n_penalise_once()\n" in found["estimator_loop/variables.py"]
     # What only completes a class goes with it.
-    found = files.files_for("import training_session\ntraining_session.NO_SEED")
+    found = files.collect_files("import training_session\ntraining_session.NO_SEED")
     assert "training_session/workers.py" not in found
 
 
 def test_what_is_imported_where_it_is_called_for() -> None:
-    found = files.files_for("import estimator_loop\nestimator_loop.tpu.TPUEstimator")
+    found = files.collect_files(
+        "import estimator_loop\nestimator_loop.tpu.TPUEstimator"
+    )
     assert b"def strategy_of(" in found["estimator_tpu.py"]
     # Of some the program has them anyway, or does without.
-    found = files.files_for("import estimator_loop\nestimator_loop.Estimator")
+    found = files.collect_files("import estimator_loop\nestimator_loop.Estimator")
     assert "estimator_strategies.py" not in found
-    found = files.files_for(
+    found = files.collect_files(
         "import estimator_loop as e, estimator_strategies\ne.Estimator"
     )
     assert b"class LocalReplicas" in found["estimator_strategies.py"]
     images = "import mnist_input_data\nmnist_input_data.read_data_sets\n"
-    assert set(files.files_for(images)) == {"mnist_input_data.py"}
-    found = files.files_for(images, "import training_session\ntraining_session.Saver")
+    assert set(files.collect_files(images)) == {"mnist_input_data.py"}
+    found = files.collect_files(
+        images, "import training_session\ntraining_session.Saver"
+    )
     assert b"\nnumpy_random = " in found["training_session/workers.py"]
 
 
 def test_the_table_of_a_package_has_the_files_that_are_written() -> None:
-    found = files.files_for("import training_session\ntraining_session.NO_SEED")
+    found = files.collect_files("import training_session\ntraining_session.NO_SEED")
     first = found["training_session/__init__.py"].decode()
     assert "replicas          what" not in first
     assert set(found) == {

@@ -39,7 +39,7 @@ def _run(*arguments: str | os.PathLike[str], code: int = 0) -> str:
 
 
 def _beside(directory: pathlib.Path) -> dict[str, bytes]:
-    return files.present(directory)
+    return files.find_present(directory)
 
 
 def _texts(directory: pathlib.Path) -> dict[str, bytes]:

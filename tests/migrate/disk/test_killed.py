@@ -73,7 +73,7 @@ def test_what_a_killed_run_has_left_is_removed(tmp_path: pathlib.Path) -> None:
     mine = tmp_path / ".tf1to2-notes"
     for path in (dead, alive, mine):
         path.write_bytes(b"x")
-    write.atomically(tmp_path / "a.py", b"new")
+    write.write_atomically(tmp_path / "a.py", b"new")
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
         [alive.name, mine.name, "a.py"]
     )

@@ -19,7 +19,7 @@ def test_content_mode_and_directory(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"old")
     path.chmod(0o751)
-    write.atomically(path, b"new")
+    write.write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o751
     assert list(tmp_path.iterdir()) == [path]
@@ -28,7 +28,7 @@ def test_content_mode_and_directory(tmp_path: pathlib.Path) -> None:
 def test_a_new_file_has_a_new_files_mode(tmp_path: pathlib.Path) -> None:
     old = os.umask(0o027)
     try:
-        write.atomically(tmp_path / "a.py", b"new")
+        write.write_atomically(tmp_path / "a.py", b"new")
         assert os.umask(0o027) == 0o027
     finally:
         os.umask(old)
@@ -42,7 +42,7 @@ def test_a_link_is_written_through(tmp_path: pathlib.Path) -> None:
     link, chain = tmp_path / "link.py", tmp_path / "chain.py"
     link.symlink_to("sub/real.py")
     chain.symlink_to("link.py")
-    write.atomically(chain, b"new")
+    write.write_atomically(chain, b"new")
     assert real.read_bytes() == b"new"
     assert chain.is_symlink() and link.is_symlink()
 
@@ -68,7 +68,7 @@ def test_a_failure_leaves_the_file_and_no_other(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write.atomically(path, b"new")
+        write.write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -92,7 +92,7 @@ from migrate.disk import write
 path = pathlib.Path(sys.argv[1])
 print("ready", flush=True)
 for turn in range(100_000):
-    write.atomically(path, (b"a" if turn % 2 else b"b") * 100_000)
+    write.write_atomically(path, (b"a" if turn % 2 else b"b") * 100_000)
 """
 
 

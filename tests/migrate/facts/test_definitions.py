@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from migrate.facts.definitions import find_definition
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 
 # Each program reads `x` in the call `use(x)`; the line of the binding that it sees.
 PROGRAMS = {
@@ -36,7 +36,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_the_binding_that_a_read_sees(text: str) -> None:
-    scopes = scopes_of(ast.parse(text))
+    scopes = build_scopes(ast.parse(text))
     (read,) = (
         n.args[0]
         for n in ast.walk(scopes.tree)

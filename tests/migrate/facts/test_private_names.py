@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from migrate.compiler import migrate_text
-from migrate.facts.modules import canonical
+from migrate.facts.modules import make_canonical
 from migrate.findings import Outcome
 from migrate.tables import messages, not_public, private_names, symbols
 from reference import private_names as generator
@@ -41,13 +41,13 @@ from tests import ledger
     ],
 )
 def test_public_name(path: str, symbol: str | None) -> None:
-    assert canonical(f"tensorflow.{path}") == (symbol or f"tf.{path}")
+    assert make_canonical(f"tensorflow.{path}") == (symbol or f"tf.{path}")
 
 
 def test_rows_are_public_names() -> None:
-    known = {*symbols.symbols(), *symbols.modules()}
-    for module in private_names.modules():
-        for symbol in private_names._names(module).values():
+    known = {*symbols.list_symbols(), *symbols.list_modules()}
+    for module in private_names.list_modules():
+        for symbol in private_names._read_names(module).values():
             assert symbol in known or symbol.startswith("tf.compat.v2."), module
 
 
@@ -199,7 +199,7 @@ def test_keras_of_contrib_is_keras() -> None:
     own: set[str] = set()
     for line in done.stdout.splitlines():
         same, _, name = line.partition(" ")
-        first = canonical("tensorflow" + name.removeprefix("tf"))
+        first = make_canonical("tensorflow" + name.removeprefix("tf"))
         if same == "True":
             assert first == name.replace("contrib.keras", "keras", 1)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from migrate.gates.effects import differences
+from migrate.gates.effects import find_differences
 
 ORIGINAL = """\
 y = 2
@@ -20,7 +20,7 @@ print(step(1))
 def test_a_name_that_is_bound_below_its_read_is_found() -> None:
     result = ORIGINAL.replace("    return z\n", "    y = 2\n    return z\n")
     assert ["`y` would be read before it is bound"] == [
-        d.reason for d in differences(ORIGINAL, result)
+        d.reason for d in find_differences(ORIGINAL, result)
     ]
 
 
@@ -29,9 +29,11 @@ def test_what_a_loop_binds_it_may_read_in_the_next_round() -> None:
         "    z = x * y\n",
         "    for i in range(2):\n        if i:\n            z = last\n        last = x\n",
     )
-    assert not differences(ORIGINAL, result)
+    assert not find_differences(ORIGINAL, result)
 
 
 def test_what_was_so_stays() -> None:
     wrong = ORIGINAL.replace("    return z\n", "    y = 2\n    return z\n")
-    assert not differences(wrong, wrong + "\n\nprint(3)\n".replace("print(3)\n", ""))
+    assert not find_differences(
+        wrong, wrong + "\n\nprint(3)\n".replace("print(3)\n", "")
+    )

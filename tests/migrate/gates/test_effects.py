@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from migrate.findings import Finding, Outcome
-from migrate.gates.effects import Wrong, differences
+from migrate.gates.effects import Wrong, find_differences
 
 START = """import sys
 import random
@@ -39,7 +39,7 @@ print("ends")
 
 
 def wrongs(old: str, new: str, *findings: Finding) -> set[Wrong]:
-    return {d.wrong for d in differences(old, new, findings)}
+    return {d.wrong for d in find_differences(old, new, findings)}
 
 
 def changed(*edits: tuple[str, str], text: str = PROGRAM) -> str:
@@ -50,8 +50,8 @@ def changed(*edits: tuple[str, str], text: str = PROGRAM) -> str:
 
 
 def test_a_program_is_itself() -> None:
-    assert not differences(PROGRAM, PROGRAM)
-    assert not differences(PROGRAM, f"# A note.\n{PROGRAM}")
+    assert not find_differences(PROGRAM, PROGRAM)
+    assert not find_differences(PROGRAM, f"# A note.\n{PROGRAM}")
 
 
 LOAD = 'data = helpers.load("data.csv")\n'
@@ -122,14 +122,14 @@ def test_a_planted_fault_is_found(edits: list[tuple[str, str]], wrong: Wrong) ->
     ],
 )
 def test_what_nobody_can_see_is_no_fault(edits: list[tuple[str, str]]) -> None:
-    assert not differences(PROGRAM, changed(*edits))
+    assert not find_differences(PROGRAM, changed(*edits))
 
 
 def test_a_finding_says_why_a_statement_is_gone() -> None:
     new = changed(('print("ends")\n', ""))
     line = PROGRAM.split("\n").index('print("ends")') + 1
     told = Finding(line, 1, "S114", Outcome.REWRITTEN, "", "dropped: it said no more")
-    assert not differences(PROGRAM, new, [told])
+    assert not find_differences(PROGRAM, new, [told])
     elsewhere = Finding(2, 1, "S114", Outcome.REWRITTEN, "", "dropped: it said no more")
     assert wrongs(PROGRAM, new, elsewhere) == {Wrong.LOST}
     renamed = Finding(line, 1, "T102", Outcome.REWRITTEN, "", "tf.math.log")
@@ -143,7 +143,7 @@ def test_an_inlined_function_does_what_it_did() -> None:
         + "def show(x):\n    print('value', x)\n\nprint('a')\nshow(1)\nprint('b')\n"
     )
     body = "print('a')\nprint('value', 1)\nprint('b')\n"
-    assert not differences(old, START + body)
+    assert not find_differences(old, START + body)
     moved = "print('a')\nprint('b')\nprint('value', 1)\n"
     assert wrongs(old, START + moved) == {Wrong.ORDER}
     assert wrongs(old, START + "print('a')\nprint('b')\n") == {Wrong.LOST}
@@ -184,14 +184,14 @@ replicas.run(run_worker)
 
 def test_what_the_coordinator_does_alone_is_told() -> None:
     """All workers run what is given to the replicas; what stands before, worker 0 does."""
-    found = differences(CLUSTER, SERVED)
+    found = find_differences(CLUSTER, SERVED)
     assert [(d.line, d.wrong) for d in found] == [(12, Wrong.SERVED)]
     inside = changed(
         ('print("builds")\n', ""),
         ("        print(", '        print("builds")\n        print('),
         text=SERVED,
     )
-    assert not differences(CLUSTER, inside)
+    assert not find_differences(CLUSTER, inside)
 
 
 def test_a_loader_does_not_pass_the_join_of_a_server() -> None:
@@ -203,7 +203,7 @@ def test_a_loader_does_not_pass_the_join_of_a_server() -> None:
 
 def test_lists_of_tensors_are_the_graphs() -> None:
     old = START + "losses = []\nx = tf.ones([2])\nlosses.append(tf.reduce_sum(x))\n"
-    assert not differences(old, START + "losses = [tf.reduce_sum(tf.ones([2]))]\n")
+    assert not find_differences(old, START + "losses = [tf.reduce_sum(tf.ones([2]))]\n")
     kept = START + "seen = []\nseen.append(float(3))\nprint(seen)\n"
     assert wrongs(kept, START + "seen = []\nprint(seen)\n") == {Wrong.LOST}
 
@@ -211,15 +211,15 @@ def test_lists_of_tensors_are_the_graphs() -> None:
 def test_a_name_is_not_read_before_it_is_bound() -> None:
     old = "import os\nimport numpy as np\nimport tensorflow as tf\nx = np.ones(3)\n"
     new = "import os\nimport tensorflow as tf\nx = np.ones(3)\nimport numpy as np\n"
-    assert [d.reason for d in differences(old, new)] == [
+    assert [d.reason for d in find_differences(old, new)] == [
         "`np` would be read before it is bound"
     ]
     call = "def f():\n    return np.ones(3)\n\n{}x = f()\n{}"
     line = "import numpy as np\n"
     good, bad = call.format(line, ""), call.format("", line)
-    assert not differences(good, good + "\n")
+    assert not find_differences(good, good + "\n")
     assert wrongs(good, bad) == {Wrong.ORDER}
-    assert not differences(bad, bad + "\n")  # It was so before.
+    assert not find_differences(bad, bad + "\n")  # It was so before.
 
 
 def test_a_written_module_is_imported_below_the_path() -> None:
@@ -227,8 +227,8 @@ def test_a_written_module_is_imported_below_the_path() -> None:
     old = "import sys\nsys.path.append('..')\nimport tensorflow as tf\ntf.Session()\n"
     below = "import sys\nsys.path.append('..')\nimport plain_session\nplain_session.Session()\n"
     above = "import sys\nimport plain_session\nsys.path.append('..')\nplain_session.Session()\n"
-    assert not differences(old, below)
-    assert [d.reason for d in differences(old, above)] == [
+    assert not find_differences(old, below)
+    assert [d.reason for d in find_differences(old, above)] == [
         "`import plain_session` would stand above the change of sys.path"
     ]
 
@@ -242,8 +242,8 @@ SHOWS = "def show(x):\n    print('value', x)\n\n"
 def test_a_name_of_a_function_is_the_function(name: str) -> None:
     """It runs where it is called, and where another is given it."""
     old = START + SHOWS + name + "\nprint('a')\nagain(1)\nprint('b')\n"
-    assert not differences(old, old.replace("again(1)", "tf.py_call(again)"))
-    assert not differences(old, old.replace("again(1)", "print('value', 1)"))
+    assert not find_differences(old, old.replace("again(1)", "tf.py_call(again)"))
+    assert not find_differences(old, old.replace("again(1)", "print('value', 1)"))
     late = old.replace("again(1)\n", "") + "again(1)\n"
     assert wrongs(old, late) == {Wrong.ORDER}
 
@@ -253,7 +253,7 @@ def test_a_call_that_is_gone_is_found() -> None:
     old = START + SHOWS + "print('a')\nshow(1)\n"
     assert wrongs(old, old.replace("show(1)\n", "")) == {Wrong.LOST}
     unused = START + SHOWS + "print('a')\n"
-    assert not differences(unused, unused + "# A note.\n")
+    assert not find_differences(unused, unused + "# A note.\n")
 
 
 STEPS = """

@@ -12,7 +12,7 @@ import pytest
 from migrate import compiler, pipeline
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.gates.effects import Wrong, differences
+from migrate.gates.effects import Wrong, find_differences
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.source.nodes import walk_breadth_first
@@ -372,7 +372,7 @@ def test_no_program_of_the_suite_has_an_effect_otherwise() -> None:
             continue
         compared += 1
         for planted in _without_one(done.text, text, drawn):
-            wrongs = {d.wrong for d in differences(text, planted, done.findings)}
+            wrongs = {d.wrong for d in find_differences(text, planted, done.findings)}
             found[bool(wrongs - {Wrong.SERVED})] += 1
     assert not stopped
     assert compared > 24

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from migrate.facts.effects import has_effect
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.gates.callees import Callees
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import parse_source
 
 HEAD = "import queue, threading\nq = queue.Queue()\nt = threading.Thread()\n"
 PURE = (
@@ -35,16 +35,16 @@ WITH_EFFECT = (
 
 
 def _last(text: str) -> tuple[Callees, ast.Call]:
-    tree = tree_of(HEAD + text)
+    tree = parse_source(HEAD + text)
     value = tree.body[-1].value  # type: ignore[attr-defined]
     assert isinstance(value, ast.Call)
-    return Callees(scopes_of(tree)), value
+    return Callees(build_scopes(tree)), value
 
 
 @pytest.mark.parametrize("text", [*PURE, *WITH_EFFECT])
 def test_what_a_method_is_called_with_tells_which_it_is(text: str) -> None:
     callees, call = _last(text)
-    effect = callees.effect(call)
+    effect = callees.find_effect(call)
     assert (effect is not None) == (text in WITH_EFFECT)
 
 

@@ -7,13 +7,13 @@ import ast
 import pytest
 
 from migrate.facts.aliases import Aliases
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import build_scopes
 from migrate.gates.accesses import Access, How
 from migrate.gates.callees import Callees
-from migrate.gates.effects import Wrong, differences
+from migrate.gates.effects import Wrong, find_differences
 from migrate.gates.implicit_calls import ImplicitCalls
-from migrate.gates.traces import Site, sites_of, trace_of
-from migrate.source.nodes import tree_of
+from migrate.gates.traces import Site, find_sites, find_trace
+from migrate.source.nodes import parse_source
 
 HEAD = """import itertools, random, numpy as np, scipy.special, six, subprocess
 import tensorflow as tf
@@ -25,15 +25,15 @@ data = helpers.load()
 
 def wrongs(old: str, new: str) -> set[Wrong]:
     # With a statement more, the gate does not take them for the same at once.
-    return {d.wrong for d in differences(HEAD + old, f"{HEAD}{new}more = 1\n")}
+    return {d.wrong for d in find_differences(HEAD + old, f"{HEAD}{new}more = 1\n")}
 
 
 def sites(text: str) -> list[Site]:
-    return sites_of(scopes_of(tree_of(HEAD + text)), HEAD + text)
+    return find_sites(build_scopes(parse_source(HEAD + text)), HEAD + text)
 
 
 def find_changes(text: str) -> list[Access]:
-    _, found = trace_of(scopes_of(tree_of(HEAD + text)), HEAD + text)
+    _, found = find_trace(build_scopes(parse_source(HEAD + text)), HEAD + text)
     return [a for a in found if a.how is How.CHANGE]
 
 
@@ -116,7 +116,7 @@ def test_what_shuffles_an_object_is_not_seen_outside() -> None:
 
 @pytest.mark.parametrize("method", ("itemset", "next"))
 def test_a_method_that_changes_its_object_does(method: str) -> None:
-    scopes = scopes_of(tree_of(f"table = make()\ntable.{method}(0, 1.0)\n"))
+    scopes = build_scopes(parse_source(f"table = make()\ntable.{method}(0, 1.0)\n"))
     followed = Aliases(scopes, {"table"})
     assert [*followed.find_changes(scopes.tree.body[1])] == [method]
 
@@ -185,10 +185,10 @@ def test_what_is_traced_where_it_is_defined(decorator: str, root: str) -> None:
 )
 def test_what_runs_where_an_attribute_is_read(decorator: str, runs: bool) -> None:
     text = f"class Model:\n    @{decorator}\n    def size(self):\n        pass\n\n"
-    tree = tree_of(text + "Model().size\n")
+    tree = parse_source(text + "Model().size\n")
     (statement,) = tree.body[1:]
     assert isinstance(statement, ast.Expr)
-    found = [*ImplicitCalls(Callees(scopes_of(tree))).run_by(statement.value)]
+    found = [*ImplicitCalls(Callees(build_scopes(tree))).run_by(statement.value)]
     assert bool(found) == runs
 
 

@@ -28,13 +28,16 @@ def test_broadcasting(
 
 
 def test_sizes_and_windows() -> None:
-    assert shapes.size((2, 3)) == 6
-    assert shapes.size((2, None)) is None and shapes.size((2, _ROWS)) is None
-    assert shapes.window(28, 5, 2, "same") == 14
-    assert shapes.window(28, 5, 1, "VALID") == 24
-    assert shapes.window(None, 5, 1, "VALID") is None
-    assert shapes.text((None, 3, _ROWS)) == "[?, 3, <rows>]"
-    assert shapes.text(None) == "<unknown>"
+    assert shapes.compute_size((2, 3)) == 6
+    assert (
+        shapes.compute_size((2, None)) is None
+        and shapes.compute_size((2, _ROWS)) is None
+    )
+    assert shapes.compute_window(28, 5, 2, "same") == 14
+    assert shapes.compute_window(28, 5, 1, "VALID") == 24
+    assert shapes.compute_window(None, 5, 1, "VALID") is None
+    assert shapes.format_shape((None, 3, _ROWS)) == "[?, 3, <rows>]"
+    assert shapes.format_shape(None) == "<unknown>"
 
 
 def test_constants_of_different_kinds_are_different() -> None:

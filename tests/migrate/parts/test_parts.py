@@ -353,7 +353,7 @@ def test_what_has_no_definition_is_not_joined(
     program.write_text("import train\n\ntrain.main([[1.0, 2.0]])\n")
     monkeypatch.setattr(
         Merging,
-        "_script_only",
+        "_find_script_only",
         lambda self, module: {
             s for s in module.tree.body if isinstance(s, ast.FunctionDef)
         },

@@ -7,7 +7,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Finding, Outcome
 from migrate.gates import effects
-from migrate.rules.symbols import verdict
+from migrate.rules.symbols import find_verdict
 from migrate.tables import roles, symbols
 from tests import ledger
 
@@ -32,8 +32,8 @@ def list_symbols() -> list[str]:
     """Some symbols of each prefix, that are not refused wherever they stand."""
     found = []
     for prefix in roles.HOST_PREFIXES:
-        below = [s for s in symbols.symbols() if roles.has_prefix(s, (prefix,))]
-        works = [s for s in below if verdict(s).outcome is not Outcome.REFUSED]
+        below = [s for s in symbols.list_symbols() if roles.has_prefix(s, (prefix,))]
+        works = [s for s in below if find_verdict(s).outcome is not Outcome.REFUSED]
         found += works[:_OF_EACH]
     return sorted({*found})
 
@@ -58,5 +58,5 @@ def test_a_file_that_is_written_never_only_told_something_of_the_graph() -> None
     result = program.replace('np.save("value.npy", value)\n', "")
     line = program[: program.index("np.save")].count("\n") + 1
     dropped = Finding(line, 1, "S114", Outcome.REWRITTEN, "", "dropped: it ran once")
-    (lost,) = effects.differences(program, result, [dropped])
+    (lost,) = effects.find_differences(program, result, [dropped])
     assert (lost.line, lost.wrong) == (line, effects.Wrong.LOST)

@@ -47,7 +47,7 @@ def test_refusals_decide_the_exit_code_whether_told_or_not(
     assert all(options.reports(code) for code in told)
     # Why, is told all the same, once.
     assert report["programs"][0]["reason"]["code"] == "S120"
-    lines = list(text.findings(Run(results)))
+    lines = list(text.write_findings(Run(results)))
     assert lines[0].endswith("a.py: refused (unchanged)")
     assert sum("S120" in line for line in lines) == 1
 
@@ -66,7 +66,7 @@ def test_refused_files_are_touched_only_where_notes_are_asked_for(
     assert note.startswith("# TODO(tf1to2): S120 ")
     assert lines.index(note) == 2
     report = Run([result], Action.WRITE)
-    assert list(text.files(report))[0].startswith(f"noted {path}: ")
+    assert list(text.write_files(report))[0].startswith(f"noted {path}: ")
     assert "0 changed; 1 noted; programs: 1 refused (unchanged)" in text.render(report)
     # Once, however often the tool runs; and no note where nothing is refused.
     assert not run(path, Options(notes=True))[0].changed
@@ -101,6 +101,6 @@ def test_uses_of_a_refused_program_are_counted_not_listed(
     (tmp_path / "a.py").write_text(PROGRAM + "z = tf.log(1.0)\n" * 60)
     results = run(tmp_path)
     assert sum(f.outcome is Outcome.REFUSED for f in results[0].findings) > 60
-    lines = list(text.findings(Run(results)))
+    lines = list(text.write_findings(Run(results)))
     assert len(lines) == 3  # What became of it, the reason, and what to do.
     assert "N101" in lines[1]

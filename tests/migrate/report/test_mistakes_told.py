@@ -37,7 +37,7 @@ def told(program: str) -> tuple[str, int]:
     """What a run prints of a program without --verbose, and its exit code."""
     path = pathlib.Path("main.py")
     results = [pipeline.migrate_bytes(path, program.encode(), Options())]
-    return "\n".join(text.findings(Run(results))), summarise(results).exit_code
+    return "\n".join(text.write_findings(Run(results))), summarise(results).exit_code
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)

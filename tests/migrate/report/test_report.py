@@ -75,7 +75,7 @@ def test_exit_codes() -> None:
 
 
 def test_text() -> None:
-    lines = list(text.findings(RUN))
+    lines = list(text.write_findings(RUN))
     assert lines[0] == "a b.py: refused (unchanged)"
     assert lines[1].startswith("a b.py:7:2: S120 tf.Session: <script>")
     assert "    -> First this," in lines and "       then that." in lines
@@ -85,9 +85,9 @@ def test_text() -> None:
     assert "n.ipynb:cell 5:2:3: S120 tf.Session: no" in lines
     assert not any("T101" in line or "T102" in line for line in lines)
     assert any(
-        "T101 kept: tf.zeros" in line for line in text.findings(RUN, verbose=True)
+        "T101 kept: tf.zeros" in line for line in text.write_findings(RUN, verbose=True)
     )
-    assert list(text.files(RUN))[0] == (
+    assert list(text.write_files(RUN))[0] == (
         "would change a b.py: 1 rewritten, 1 kept, 1 refused (with m.py)"
     )
     last = text.render(RUN).splitlines()[-1]
@@ -107,7 +107,7 @@ def test_choices_are_told_though_nothing_is_left_to_do() -> None:
     kept = Finding(9, 17, "K110", Outcome.KEPT, "", "it stays a model_fn: a reason")
     hook = Finding(20, 1, "K131", Outcome.KEPT, "", "it stays a hook: another")
     run = Run((FileResult(pathlib.Path("m.py"), findings=(kept, hook, FINDINGS[1])),))
-    assert list(text.findings(run)) == [
+    assert list(text.write_findings(run)) == [
         "m.py:9:17: K110 kept: it stays a model_fn: a reason",
         "m.py:20:1: K131 kept: it stays a hook: another",
     ]
@@ -368,8 +368,8 @@ def test_no_format_has_uses_of_a_refused_program_as_findings(
         assert "8 refused" not in content and '"refused": 8' not in content
     assert "1 refused (and 7 more in those programs)" in text.render(run)
     assert "S120" not in page.render(Run((FileResult(path, findings=tuple(parts)),)))
-    assert not any("N100" in line for line in text.findings(run, verbose=True))
-    assert not any("N100" in line for line in text.statistics(run))
+    assert not any("N100" in line for line in text.write_findings(run, verbose=True))
+    assert not any("N100" in line for line in text.write_statistics(run))
     (table,) = re.findall(r"^\| code .*?\n\n", markdown.render(run), re.M | re.S)
     assert table.count("\n") == 4  # Its head, the rule below it, S120, an empty line.
 
@@ -490,7 +490,7 @@ def test_the_text_ends_with_the_pages_of_its_codes() -> None:
     assert named == {"S120", "E003"}
     assert told == {locate_page(code) for code in named}
     # What is not told one by one has no line there: all that is told has.
-    everything = "\n".join(text.rules(RUN, verbose=True))
+    everything = "\n".join(text.write_rules(RUN, verbose=True))
     assert set(re.findall(r"https://\S+", everything)) == {
         locate_page(f.code)
         for result in RUN.results
@@ -505,7 +505,9 @@ def test_many_codes_lead_to_the_page_of_all() -> None:
     found = tuple(
         Finding(n, 1, code, Outcome.REFUSED) for n, code in enumerate(codes, 1)
     )
-    lines = list(text.rules(Run((FileResult(pathlib.Path("a.py"), findings=found),))))
+    lines = list(
+        text.write_rules(Run((FileResult(pathlib.Path("a.py"), findings=found),)))
+    )
     pages = [line for line in lines if "/rules/S" in line]
     assert len(pages) == 10
     last = f"      and {len(codes) - 10} other codes: {locate_rules()}"

@@ -16,7 +16,7 @@ from migrate.report.triage import (
     explain_block,
     list_next_steps,
     triage,
-    verdict,
+    write_verdict,
 )
 
 READY = "import tensorflow as tf\nprint(tf.log(2.))\n"
@@ -46,7 +46,7 @@ def test_ready_first_then_what_has_least_to_do(tmp_path: pathlib.Path) -> None:
     )
     assert [e.path.name for e in found.entries] == ["c.py", "b.py", "d.py", "a.py"]
     assert [e.places for e in found.entries] == [0, 1, 1, 2]
-    assert verdict(found) == "1 of 4 programs can be migrated now, 3 are blocked."
+    assert write_verdict(found) == "1 of 4 programs can be migrated now, 3 are blocked."
     blockers = {b.code: (b.entries, b.alone, b.places) for b in found.blockers}
     assert blockers == {
         "S120": (2, 1, 2),
@@ -131,12 +131,12 @@ def test_data_read_with_contrib_learn_is_no_estimator(tmp_path: pathlib.Path) ->
 def test_an_interrupted_run_claims_nothing_of_what_was_not_read(
     tmp_path: pathlib.Path,
 ) -> None:
-    assert verdict(triage(Run([], interrupted=True))).startswith(
+    assert write_verdict(triage(Run([], interrupted=True))).startswith(
         "Interrupted before any"
     )
-    told = verdict(triage(Run(_run(tmp_path, {"a.py": READY}), interrupted=True)))
+    told = write_verdict(triage(Run(_run(tmp_path, {"a.py": READY}), interrupted=True)))
     assert told.startswith("Interrupted. Of what was read: 1 program, and it can be")
-    assert verdict(triage(Run([]))) == "Nothing here uses TensorFlow 1."
+    assert write_verdict(triage(Run([]))) == "Nothing here uses TensorFlow 1."
 
 
 def test_it_is_the_first_page_of_reports(tmp_path: pathlib.Path) -> None:
@@ -144,7 +144,7 @@ def test_it_is_the_first_page_of_reports(tmp_path: pathlib.Path) -> None:
     line = "1 of 2 programs can be migrated now, 1 is blocked."
     assert text.render(told).startswith(line)
     assert markdown.render(told).splitlines()[2] == f"**{line}**"
-    page = "\n".join(text.programs_first(told))
+    page = "\n".join(text.write_programs_first(told))
     assert (
         "line 2: S120 tf.Session" in page and "Left by hand: at least 1 place" in page
     )
@@ -156,13 +156,16 @@ def test_it_is_the_first_page_of_reports(tmp_path: pathlib.Path) -> None:
 def test_after_a_run_that_writes_it_says_what_was_done(tmp_path: pathlib.Path) -> None:
     results = _run(tmp_path, {"a.py": READY, "b.py": BLOCKED, "c.py": READY})
     both = Run(results, Action.WRITE)
-    assert verdict(triage(both)) == "2 of 3 programs are migrated, 1 is blocked."
+    assert write_verdict(triage(both)) == "2 of 3 programs are migrated, 1 is blocked."
     assert f"| migrated | `{tmp_path}/a.py` |" in markdown.render(both)
     one = [r for r in results if r.path.name != "c.py"]
-    told = verdict(triage(Run(one, Action.WRITE)))
+    told = write_verdict(triage(Run(one, Action.WRITE)))
     assert told == "1 of 2 programs is migrated, 1 is blocked."
     alone = [r for r in results if r.path.name == "a.py"]
-    assert verdict(triage(Run(alone, Action.WRITE))) == "1 program, and it is migrated."
+    assert (
+        write_verdict(triage(Run(alone, Action.WRITE)))
+        == "1 program, and it is migrated."
+    )
 
 
 def test_a_baseline_lets_only_what_is_new_through(tmp_path: pathlib.Path) -> None:

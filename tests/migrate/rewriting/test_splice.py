@@ -8,7 +8,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.plan import Plan
-from migrate.program.code import code
+from migrate.program.code import make_code
 from migrate.rewriting.rewrite import Rewriter
 from migrate.rewriting.splice import splice_text
 
@@ -34,7 +34,7 @@ def _plan(tree: ast.Module) -> Plan:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "a":
                 parts = [part for arg in node.args for part in (arg, ", ")]
-                plan.replace(node, code("n.A([", *parts[:-1], "])"))
+                plan.replace(node, make_code("n.A([", *parts[:-1], "])"))
     return plan
 
 

@@ -98,10 +98,10 @@ def test_what_tf1_computes_is_recorded(tf1: str, tmp_path: pathlib.Path) -> None
 
 
 def test_all_layers_and_cells_exist_in_keras() -> None:
-    listed = [s for s in symbols.symbols() if legacy_keras.home(s)]
+    listed = [s for s in symbols.list_symbols() if legacy_keras.find_home(s)]
     assert len(listed) > 40
     for symbol in listed:
-        home = legacy_keras.home(symbol)
+        home = legacy_keras.find_home(symbol)
         assert home is not None
         module = importlib.import_module(legacy_keras.PACKAGE)
         _, kind, _, name = home[0].split()[1:2] + home[0].split()[3:6]

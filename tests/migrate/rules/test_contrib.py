@@ -14,13 +14,13 @@ import pytest
 from migrate import support
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.rules.symbols import verdict
+from migrate.rules.symbols import find_verdict
 from migrate.tables import contrib, symbols
 from migrate.tables.optimizers import OPTIMIZERS
 from reference.environment import find_tf1
 
 EMITTED = pathlib.Path(support.__file__).parent
-CONTRIB = [name for name in symbols.symbols() if name.startswith("tf.contrib.")]
+CONTRIB = [name for name in symbols.list_symbols() if name.startswith("tf.contrib.")]
 _ROOTS = re.compile(
     r"tf\.|tf_keras\.|tf_slim\.|contrib_|mnist_input_data\.|[\"']|iter$"
 )
@@ -30,7 +30,7 @@ def test_every_name_has_a_verdict() -> None:
     """Of more than 1,300 names none is kept under a name that TF2 has not."""
     assert len(CONTRIB) > 1300
     for name in CONTRIB:
-        found = verdict(name)
+        found = find_verdict(name)
         if found.outcome is Outcome.REFUSED:
             assert found.reason, name
             assert found.recipe, name
@@ -47,7 +47,7 @@ def test_recipes_of_what_has_no_home_name_what_exists() -> None:
 
 
 def test_rows_are_names_of_tf1() -> None:
-    known = {*symbols.symbols(), *symbols.modules()}
+    known = {*symbols.list_symbols(), *symbols.list_modules()}
     rows = {*contrib.HOMES, *contrib.SUPPORT, *contrib.SLIM}
     rows |= {row.symbol for row in contrib.CONTRIB_CALLS}
     rows |= {f"tf.contrib.{name}" for name in contrib.NO_HOME}
@@ -77,7 +77,7 @@ UNLISTED = {
 
 @pytest.mark.parametrize("row", contrib.CONTRIB_CALLS, ids=lambda row: row.symbol)
 def test_calls_name_parameters_of_tf1(row: contrib.CallRow) -> None:
-    known = symbols.lookup(row.symbol)
+    known = symbols.look_up(row.symbol)
     assert known is not None
     named = {*row.keywords, *dict(row.renamed), *row.dropped, *dict(row.wrapped)}
     if known.signature_v1:

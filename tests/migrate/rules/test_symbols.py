@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from migrate.findings import Outcome
-from migrate.rules.symbols import verdict
+from migrate.rules.symbols import find_verdict
 from migrate.tables import graph_only, semantics, symbols
 from migrate.tables.graph_only import GRAPH_ONLY, Effect
 from reference import symbols as generator
@@ -63,20 +63,20 @@ needs_tensorflow = pytest.mark.skipif(
     ],
 )
 def test_lookup(name: str, status: str, new_name: str) -> None:
-    row = symbols.lookup(name)
+    row = symbols.look_up(name)
     assert row is not None
     assert (row.name, row.status, row.new_name) == (name, status, new_name)
 
 
 def test_attributes_share_the_fate_of_their_class() -> None:
-    row = symbols.lookup("tf.train.AdamOptimizer.minimize")
+    row = symbols.look_up("tf.train.AdamOptimizer.minimize")
     assert row is not None
     assert row.new_name == "tf.compat.v1.train.AdamOptimizer.minimize"
     assert row.signature_v1 == ()
     owner = symbols.find_known_prefix("tf.train.AdamOptimizer.minimize")
     assert owner is not None
     assert owner.name == "tf.train.AdamOptimizer"
-    gone = symbols.lookup("tf.estimator.Estimator.train")
+    gone = symbols.look_up("tf.estimator.Estimator.train")
     assert gone is not None
     assert gone.new_name == ""
 
@@ -85,18 +85,18 @@ def test_attributes_share_the_fate_of_their_class() -> None:
     "name", ["tf", "tf.train", "tf.nope", "tf.train.Nope", "os.path"]
 )
 def test_modules_and_strangers_have_no_row(name: str) -> None:
-    assert symbols.lookup(name) is None
+    assert symbols.look_up(name) is None
 
 
 def test_signatures() -> None:
-    row = symbols.symbols()["tf.argmax"]
+    row = symbols.list_symbols()["tf.argmax"]
     assert row.signature_v1 == ("input", "axis", "name", "dimension", "output_type")
     assert row.signature_v2 == ("input", "axis", "output_type", "name")
     assert row.parameters_v1[-1] == "output_type=tf.int64"
 
 
 def test_flags() -> None:
-    rows = symbols.symbols()
+    rows = symbols.list_symbols()
     assert rows["tf.math.abs"].flags == {"decorated"}
     assert "legacy-keras" in rows["tf.layers.dense"].flags
     # DatasetV1's methods wrap Dataset's, but return another class.
@@ -161,7 +161,7 @@ def test_rows_are_sorted_and_unique(name: str) -> None:
 
 
 def test_statuses_are_closed() -> None:
-    rows = symbols.symbols().values()
+    rows = symbols.list_symbols().values()
     assert {row.status for row in rows} == STATUSES
     assert {row.status_2_15 for row in rows} <= STATUSES
 
@@ -169,7 +169,7 @@ def test_statuses_are_closed() -> None:
 def test_every_new_name_exists() -> None:
     missing = [
         row.name
-        for row in symbols.symbols().values()
+        for row in symbols.list_symbols().values()
         if row.new_name
         and "legacy-keras" not in row.flags
         and not symbols.exists_in_target(row.new_name)
@@ -178,7 +178,7 @@ def test_every_new_name_exists() -> None:
 
 
 def test_reviewed_tables_name_real_symbols() -> None:
-    known = {*symbols.symbols(), *symbols.modules()}
+    known = {*symbols.list_symbols(), *symbols.list_modules()}
     assert set(GRAPH_ONLY) <= known
     assert semantics.SEMANTICS <= known
     for symbol in semantics.SEMANTICS:
@@ -191,16 +191,16 @@ def test_graph_only_covers_what_is_below() -> None:
     assert graph_only.find("tf.metrics.accuracy") == GRAPH_ONLY["tf.metrics"]
     assert graph_only.find("tf.Session.run") is not None
     assert graph_only.find("tf.train.Coordinator") is None
-    row = symbols.lookup("tf.placeholder")
+    row = symbols.look_up("tf.placeholder")
     assert row is not None and row.graph_only
 
 
 def test_hooks_that_need_a_session_have_recipes_of_their_own() -> None:
-    common = graph_only.recipe("tf.placeholder")
+    common = graph_only.find_recipe("tf.placeholder")
     for name in ("tf.train.FinalOpsHook", "tf.train.FeedFnHook"):
-        found = verdict(name)
+        found = find_verdict(name)
         assert (found.outcome, found.code) == (Outcome.REFUSED, "T112")
-        assert found.recipe == graph_only.recipe(name) != common
+        assert found.recipe == graph_only.find_recipe(name) != common
 
 
 # -- against TensorFlow ----------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_hooks_that_need_a_session_have_recipes_of_their_own() -> None:
 
 def _old_parameters(name: str) -> list[str] | None:
     """1.15.5's parameters as the generator has them."""
-    text = symbols._raw()[name].split("\t")
+    text = symbols._read_raw()[name].split("\t")
     field = text[4] if len(text) > 4 else ""
     if field in ("", "?"):
         return None
@@ -233,7 +233,9 @@ def installed() -> generator._Target:
 @needs_tensorflow
 def test_target_names_are_those_installed(installed: generator._Target) -> None:
     fresh = {n for n in generator.target_rows([installed]) if not _keras_owned(n)}
-    table = {n for n in symbols.target_names(installed.version) if not _keras_owned(n)}
+    table = {
+        n for n in symbols.list_target_names(installed.version) if not _keras_owned(n)
+    }
     assert fresh - table == set()
     assert table - fresh == set()
     assert len(fresh) > 6000
@@ -243,7 +245,7 @@ def test_target_names_are_those_installed(installed: generator._Target) -> None:
 def test_statuses_are_those_installed(installed: generator._Target) -> None:
     main = installed.version == "2.21.0"
     wrong = []
-    for name, row in symbols.symbols().items():
+    for name, row in symbols.list_symbols().items():
         # raw_ops have no signature in the table.
         if row.status == "contrib" or name.startswith("tf.raw_ops."):
             continue
@@ -264,7 +266,7 @@ def test_statuses_are_those_installed(installed: generator._Target) -> None:
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
 def test_tf1_names_are_those_of_tf1() -> None:
     fresh = generator.run_dump(str(find_tf1()))["tf"]
-    assert sorted(fresh) == sorted(symbols.symbols())
+    assert sorted(fresh) == sorted(symbols.list_symbols())
     differing = [
         name
         for name, row in fresh.items()
@@ -541,8 +543,8 @@ def test_semantics_claims() -> None:
 def test_every_public_name_has_a_verdict_that_holds() -> None:
     """Kept or rewritten under a name that exists, or refused with a reason and a recipe."""
     outcomes: dict[str, int] = {}
-    for name in symbols.symbols():
-        found = verdict(name)
+    for name in symbols.list_symbols():
+        found = find_verdict(name)
         outcomes[found.outcome.value] = outcomes.get(found.outcome.value, 0) + 1
         if found.outcome is Outcome.REFUSED:
             assert found.reason and found.recipe, name
@@ -556,8 +558,8 @@ def test_every_public_name_has_a_verdict_that_holds() -> None:
 
 def test_what_is_written_is_not_taken_for_another_symbol_of_tf1() -> None:
     """A file that is migrated again is as it was."""
-    for name in symbols.symbols():
-        found = verdict(name)
-        if found.outcome is Outcome.REWRITTEN and symbols.lookup(found.target):
-            again = verdict(found.target)
+    for name in symbols.list_symbols():
+        found = find_verdict(name)
+        if found.outcome is Outcome.REWRITTEN and symbols.look_up(found.target):
+            again = find_verdict(found.target)
             assert (again.outcome, again.target) == (Outcome.KEPT, found.target), name

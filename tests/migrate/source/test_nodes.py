@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from migrate.source.nodes import children, tree_of, walk_breadth_first
+from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from tests import ledger
 
 PROJECT = pathlib.Path(__file__).parents[3]
@@ -59,7 +59,7 @@ def tree_of(source):
         kept[source] = tree, ast.dump(tree, include_attributes=True)
     return kept[source][0]
 
-nodes.tree_of = tree_of
+nodes.parse_source = tree_of
 from migrate.compiler import migrate_text
 FAULT
 
@@ -89,14 +89,14 @@ def test_nodes_are_those_of_ast() -> None:
                 for child in ast.iter_child_nodes(node)
                 if not isinstance(child, ast.expr_context)
             ]
-            assert children(node) == below
+            assert list_children(node) == below
 
 
 def test_the_same_text_has_one_tree() -> None:
-    assert tree_of("x = 1") is tree_of("x = 1")
-    assert tree_of("x = 1") is not tree_of("x = 2")
+    assert parse_source("x = 1") is parse_source("x = 1")
+    assert parse_source("x = 1") is not parse_source("x = 2")
     with pytest.raises(SyntaxError):
-        tree_of("x =")
+        parse_source("x =")
 
 
 def _migrates(script: str, programs: list[pathlib.Path]) -> str:

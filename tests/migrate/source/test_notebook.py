@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrate.beside.files import files_for
+from migrate.beside.files import collect_files
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
@@ -146,7 +146,7 @@ MAGICS = [
 
 @pytest.mark.parametrize("magic", MAGICS)
 def test_magics_are_python_to_the_core_and_come_back(magic):
-    masked = magics.mask(magic)
+    masked = magics.mask_source(magic)
     compile(masked, "cell", "exec")
     assert masked.count("\n") == magic.count("\n")
     assert magics.unmask(masked) == magic
@@ -401,7 +401,7 @@ def test_a_program_that_a_cell_writes_is_migrated() -> None:
     assert (finding.code, finding.cell, finding.line) == ("T102", 0, 3)
 
 
-SAVING = tuple(files_for("import training_session as t\nt.Saver()"))
+SAVING = tuple(collect_files("import training_session as t\nt.Saver()"))
 
 
 @pytest.mark.parametrize(

@@ -425,7 +425,7 @@ def test_our_own_output_is_python_3(tmp_path: pathlib.Path) -> None:
     path.write_bytes(text)
     options = Options(python2=True)
     assert b"7 // 2" in pipeline.migrate_bytes(path, text, options).new
-    emitted.write(emitted.files("training_session"), tmp_path)
+    emitted.write(emitted.list_files("training_session"), tmp_path)
     assert not pipeline.migrate_bytes(path, text, options).changed
 
 

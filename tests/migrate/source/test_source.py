@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.source import python
-from migrate.source.lines import logical_starts
+from migrate.source.lines import find_logical_starts
 
 NEWLINES = st.sampled_from(["\n", "\r\n", "\r"])
 # No newline of any kind, and no coding line by chance.
@@ -211,10 +211,10 @@ def test_the_version_of_python_is_told_with_a_syntax_error():
     ],
 )
 def test_where_statements_begin(text, starts):
-    assert list(logical_starts(text.split("\n"))) == [bool(s) for s in starts]
+    assert list(find_logical_starts(text.split("\n"))) == [bool(s) for s in starts]
 
 
 def test_an_opaque_line_means_nothing_except_its_backslash():
     lines = ["!echo 'it(", "x", "!a \\", "it's", "y"]
-    starts = list(logical_starts(lines, lambda line: line.startswith("!")))
+    starts = list(find_logical_starts(lines, lambda line: line.startswith("!")))
     assert starts == [True, True, True, False, True]

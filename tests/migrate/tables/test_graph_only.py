@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from migrate.findings import Outcome
-from migrate.rules.symbols import verdict
+from migrate.rules.symbols import find_verdict
 from migrate.tables.graph_only import GRAPH_ONLY, GraphOnly
 from migrate.tables.unsupported import UNSUPPORTED
 
@@ -14,7 +14,7 @@ from migrate.tables.unsupported import UNSUPPORTED
 def test_it_gives_the_reason_that_unsupported_does_not(
     row: GraphOnly,
 ) -> None:
-    found = verdict(row.symbol)
+    found = find_verdict(row.symbol)
     if row.reason is None:
         assert found.outcome is Outcome.REFUSED
         assert (found.code, found.reason) in {row[:2] for row in UNSUPPORTED.values()}

@@ -28,7 +28,7 @@ _NEEDS_MORE = "tensorflow.python.debug.lib.grpc_debug_test_server"
 def _list_names(*wanted: Known) -> list[str]:
     return sorted(
         f"{module}:{name}"
-        for module in kept_names.modules()
+        for module in kept_names.list_modules()
         if kept_names.has_module(module)
         for name, row in kept_names.list_kept(module).items()
         if row.known in wanted and module != _NEEDS_MORE

@@ -160,11 +160,13 @@ OTHER_PLACES = {
 def _definitions(module: str) -> dict[str, list[str]]:
     """The parameters of what an emitted module, or a package's parts, define."""
     files = [
-        n for n in emitted.names() if n == f"{module}.py" or n.startswith(f"{module}/")
+        n
+        for n in emitted.list_names()
+        if n == f"{module}.py" or n.startswith(f"{module}/")
     ]
     found: dict[str, list[str]] = {}
     for file in sorted(files, key=lambda f: f.endswith("tpu.py"), reverse=True):
-        for node in ast.parse(emitted.source(file)).body:
+        for node in ast.parse(emitted.read_source(file)).body:
             made: ast.stmt | None = node
             if isinstance(node, ast.ClassDef):
                 made = next(

@@ -87,12 +87,12 @@ def _plant_feeds(patch: pytest.MonkeyPatch) -> None:
 
 
 def _plant_operator(patch: pytest.MonkeyPatch) -> None:
-    genuine = arithmetic.binary
+    genuine = arithmetic.apply_binary
 
     def wrong(m: Any, kind: Any, left: Value, right: Value) -> Value:
         return genuine(m, kind, right, left)
 
-    patch.setattr(arithmetic, "binary", wrong)
+    patch.setattr(arithmetic, "apply_binary", wrong)
 
 
 def _plant_gradients(patch: pytest.MonkeyPatch) -> None:

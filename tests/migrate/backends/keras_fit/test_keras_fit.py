@@ -58,7 +58,7 @@ def test_a_script_of_the_guides_shape() -> None:
         assert part in text, part
     assert "stimator" not in text
     assert len(text.splitlines()) <= 80
-    assert set(beside.files_for(text)) == {"fit_callbacks.py"}
+    assert set(beside.collect_files(text)) == {"fit_callbacks.py"}
     (found,) = _find(migration, "K190")
     assert found.outcome is Outcome.REWRITTEN
     assert "Estimator(" in GUIDED.path.read_text().splitlines()[found.line - 1]
@@ -66,7 +66,7 @@ def test_a_script_of_the_guides_shape() -> None:
 
 def test_what_stands_beside_is_only_what_is_used() -> None:
     text = migrate_text(GUIDED.path.read_text(), FIT, filename="guided.py").text
-    (data,) = beside.files_for(text).values()
+    (data,) = beside.collect_files(text).values()
     assert len(data.splitlines()) <= 150
     defined = {
         node.name

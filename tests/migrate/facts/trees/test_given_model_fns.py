@@ -9,7 +9,7 @@ import pathlib
 
 import pytest
 
-from migrate.facts.trees.imports import find_updating_modules, graph_modules
+from migrate.facts.trees.imports import find_graph_modules, find_updating_modules
 
 LOOP = """\
 import tensorflow as tf
@@ -61,7 +61,7 @@ def _files(
     ],
 )
 def test_a_file_that_gives_its_model_fn(call: str, tmp_path: pathlib.Path) -> None:
-    found = {pathlib.Path(f).name for f in graph_modules(_files(tmp_path, call))}
+    found = {pathlib.Path(f).name for f in find_graph_modules(_files(tmp_path, call))}
     assert found == {"loop.py", "net.py", "program.py"}
 
 
@@ -76,7 +76,7 @@ def test_a_file_that_gives_its_model_fn(call: str, tmp_path: pathlib.Path) -> No
     ids=["not_given", "called", "no_model_fn", "to_no_program"],
 )
 def test_a_file_that_does_not(call: str, head: str, tmp_path: pathlib.Path) -> None:
-    assert not graph_modules(_files(tmp_path, call, head))
+    assert not find_graph_modules(_files(tmp_path, call, head))
 
 
 @pytest.mark.parametrize("updates", [True, False])

@@ -12,9 +12,9 @@ import pytest
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.facts.trees.graph_imports import (
+    find_graph_imports,
     find_imports_of_session_programs,
-    graph_imports,
-    modules_of,
+    find_modules,
 )
 from migrate.findings import Outcome
 from migrate.migration import Migration
@@ -217,15 +217,17 @@ def test_a_network_of_another_file_is_called_in_the_steps(
     (tmp_path / "nets").mkdir()
     (tmp_path / "nets" / "small.py").write_text(NET)
     paths = [tmp_path / "main.py", tmp_path / "nets" / "small.py"]
-    found = graph_imports(paths)
+    found = find_graph_imports(paths)
     program, module = (os.path.realpath(path) for path in paths)
     assert found == {program: {"small.network": False}}
     assert (
-        modules_of(found, paths) == find_imports_of_session_programs(paths) == {module}
+        find_modules(found, paths)
+        == find_imports_of_session_programs(paths)
+        == {module}
     )
     tree = Tree(
-        graph_modules=modules_of(found, paths),
-        updating_modules=modules_of(found, paths),
+        graph_modules=find_modules(found, paths),
+        updating_modules=find_modules(found, paths),
         graph_imports=found,
     )
     options = Options(tree=tree)
@@ -237,7 +239,7 @@ def test_a_network_of_another_file_is_called_in_the_steps(
     assert "contrib_layers.fully_connected(inputs, 2" in net.text
     assert 'tf.compat.v1.get_variable("scale", [])' in net.text
     assert "estimator_loop" not in net.text
-    assert set(map(emitted.module_of, net.support)) == {
+    assert set(map(emitted.find_module, net.support)) == {
         "contrib_layers",
         "contrib_framework",
     }
@@ -261,8 +263,8 @@ def test_a_file_of_more_than_networks_is_no_such_file(tmp_path: pathlib.Path) ->
         'W = tf.get_variable("w", [])\n',
     ):
         paths[1].write_text(f"{NET}\n\n{more}")
-        found = graph_imports(paths)
-        assert modules_of(found, paths) == frozenset()
+        found = find_graph_imports(paths)
+        assert find_modules(found, paths) == frozenset()
         alone = migrate_text(paths[1].read_text(), filename=str(paths[1]))
         assert "contrib_layers" not in alone.text
         assert _refused(alone)

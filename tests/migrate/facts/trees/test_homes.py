@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrate import cli
-from migrate.facts.trees.homes import Home, homes
+from migrate.facts.trees.homes import Home, find_homes
 
 MODEL = """\
 import tensorflow as tf
@@ -42,7 +42,7 @@ def _homes(
 ) -> dict[str, Home]:
     """Homes by relative path, directories relative too."""
     real = root.resolve()
-    found = homes(_tree(real, files), [real / given])
+    found = find_homes(_tree(real, files), [real / given])
     return {
         str(pathlib.Path(f).relative_to(real)): Home(
             str(pathlib.Path(h.directory).relative_to(real)), h.package

@@ -9,7 +9,7 @@ import pytest
 
 from migrate import emitted
 from migrate.compiler import migrate_text
-from migrate.facts.trees.imports import graph_modules
+from migrate.facts.trees.imports import find_graph_modules
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options
@@ -66,7 +66,7 @@ def test_helpers_of_a_model_fn_build_its_graph() -> None:
         migration.text
     )
     assert "import tensorflow as tf\nimport estimator_loop\n" in migration.text
-    assert set(map(emitted.module_of, migration.support)) == {
+    assert set(map(emitted.find_module, migration.support)) == {
         "estimator_loop",
         "training_session",
     }
@@ -581,7 +581,7 @@ def test_a_module_that_a_program_imports_builds_graphs(
 def test_modules_of_modules(tmp_path: pathlib.Path) -> None:
     main = MAIN.format(imports="import nets", model="pass", input="pass", top="pass")
     paths = _tree(tmp_path, main=main, nets="import deep\n", deep=MODULE, alone=MODULE)
-    found = graph_modules(paths.values())
+    found = find_graph_modules(paths.values())
     assert found == {str(paths["nets"].resolve()), str(paths["deep"].resolve())}
 
 

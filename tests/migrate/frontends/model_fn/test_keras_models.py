@@ -125,7 +125,7 @@ def test_the_modes_become_steps() -> None:
         estimator = keras_estimator.Estimator(
         """
     assert textwrap.dedent(expected).rstrip() in migration.text
-    assert set(map(emitted.module_of, migration.support)) == {
+    assert set(map(emitted.find_module, migration.support)) == {
         "estimator_loop",
         "keras_estimator",
         "training_session",
