@@ -54,7 +54,7 @@ _LOOKS = frozenset({"tf.Graph.get_tensor_by_name", "tf.Graph.get_operation_by_na
 class TensorFlow:
     """The library."""
 
-    def root(self, module: str) -> str | None:
+    def find_root(self, module: str) -> str | None:
         first, _, rest = module.partition(".")
         if first == "tensorflow_core":
             first = "tensorflow"
@@ -64,7 +64,7 @@ class TensorFlow:
             return None
         return names.canonical("tf" + ("." + rest if rest else ""))
 
-    def symbol(self, m: Machine, path: str) -> Value:
+    def find_symbol(self, m: Machine, path: str) -> Value:
         path = names.canonical(path)
         if path.startswith(_FLAGS):
             return arguments_of.read_flag(m, path.removeprefix(_FLAGS))
@@ -79,7 +79,7 @@ class TensorFlow:
             return known
         return m.make_unknown(f"TensorFlow 1.15 has no public name {path}")
 
-    def call(
+    def call_symbol(
         self, m: Machine, symbol: Symbol, given: list[Value], named: dict[str, Value]
     ) -> Value:
         found = names.look_up(symbol.path)
@@ -131,7 +131,7 @@ class TensorFlow:
             return Const(True) if known else m.make_unknown(f"`.{name}` of a type")
         return None
 
-    def attribute(self, m: Machine, value: Value, name: str) -> Value | None:
+    def find_attribute(self, m: Machine, value: Value, name: str) -> Value | None:
         if isinstance(value, Reference):
             return _of_object(m, value, name)
         return tensors.attribute(m, value, name)
@@ -162,7 +162,7 @@ class TensorFlow:
             return False
         return None if isinstance(value, (Host, Unknown)) else False
 
-    def binary(
+    def apply_binary(
         self, m: Machine, operator: str, left: Value, right: Value
     ) -> Value | None:
         if isinstance(left, DType) or isinstance(right, DType):
@@ -171,13 +171,13 @@ class TensorFlow:
             return None
         return operators.binary(m, operator, left, right)
 
-    def unary(self, m: Machine, operator: str, operand: Value) -> Value | None:
+    def apply_unary(self, m: Machine, operator: str, operand: Value) -> Value | None:
         return operators.unary(m, operator, operand)
 
     def get_item(self, m: Machine, value: Value, index: Value) -> Value | None:
         return operators.get_item(m, value, index)
 
-    def elements(self, m: Machine, value: Value) -> list[Value] | None:
+    def list_elements(self, m: Machine, value: Value) -> list[Value] | None:
         if (
             isinstance(value, Tensor)
             and value.shape
@@ -212,7 +212,7 @@ class TensorFlow:
                     _call_method(m, symbol, found, value, "__exit__", [], {})
                     return
 
-    def truth(self, m: Machine, value: Value) -> bool | Host | Unknown | None:
+    def find_truth(self, m: Machine, value: Value) -> bool | Host | Unknown | None:
         if isinstance(value, (Tensor, VariableValue)):
             return m.make_unknown("a tensor as a test")
         if isinstance(value, ShapeValue):

@@ -203,7 +203,7 @@ def test_all_reports_have_the_same_totals(tmp_path: pathlib.Path) -> None:
 
     of_page = html.unescape(page.render(whole))
     for code, number in of_statistics.items():
-        rule = of_page.partition(f'id="{code}"')[2].partition("</summary>")[0]
+        rule = of_page.partition(f'id="{code}"')[0].rpartition("<summary>")[2]
         assert f"{number} refused" in rule
         assert of_page.count(f'class="note refused {code}"') == number
     assert f"{total} refused" in markdown.render(whole)

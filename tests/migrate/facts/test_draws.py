@@ -126,6 +126,6 @@ estimator = tf.estimator.Estimator(model_fn)
     migration = migrate_text(text)
     assert "estimator_loop.Estimator(model_fn)" in migration.text
     (reason,) = (f.reason for f in migration.findings if f.code == "K110")
-    assert "Python draws numbers" in reason
+    assert "draws random numbers in Python" in reason
     known = migrate_text(text.replace(f" * {drawn}", ""))
     assert "tf_keras.Model" in known.text  # The control: nothing else keeps it.
