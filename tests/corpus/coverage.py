@@ -182,11 +182,11 @@ def faults(results: Sequence[FileResult], again: Sequence[FileResult]) -> Faults
         new = result.new.decode() if result.changed else old
         if "tensorflow" not in new:
             continue
-        # What is private and kept is named, too, and what Keras 2 alone has.
+        # What is private and kept is named, too, what Keras 2 alone has, and unused imports.
         told = [
             f
             for f in result.findings
-            if f.outcome is Outcome.REFUSED or f.code in ("T113", "T117")
+            if f.outcome is Outcome.REFUSED or f.unused or f.code in ("T113", "T117")
         ]
         try:
             with warnings.catch_warnings():
