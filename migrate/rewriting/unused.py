@@ -163,6 +163,12 @@ def remove_unused_imports(
         after = lines[node.end_lineno - 1][node.end_col_offset :]
         if before.strip() or after.lstrip().startswith(b";"):
             left = [before + b"pass" + after]
+            if node in tree.body and (
+                rest := after.lstrip().removeprefix(b";").strip()
+            ):
+                # Of several statements in a line of the module, each gets its own.
+                left = [before.rstrip().removesuffix(b";")] if before.strip() else []
+                left.append(rest)
         else:
             left = [before + b"pass"] if alone else []
         lines[node.lineno - 1 : node.end_lineno] = left
