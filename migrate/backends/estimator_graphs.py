@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.names import is_none_constant
+from migrate.facts.resource_variables import uses_resource_variables
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
@@ -63,7 +64,7 @@ def plan_graph_code(
                 rewritten.append(_tell(node, "E102", Outcome.REWRITTEN, said))
         elif isinstance(node, ast.Call):
             refused += _refuse_call(scopes, node)
-            if _averages(scopes, node) and not _has_resources(scopes):
+            if _averages(scopes, node) and not uses_resource_variables(scopes):
                 found = _tell(node, "N191", Outcome.REWRITTEN, _ON_SERVERS)
                 rewritten.append(dataclasses.replace(found, noted=True))
     return rewritten, refused
@@ -95,10 +96,6 @@ def _refuse_call(scopes: Scopes, call: ast.Call) -> Iterator[Finding]:
                     "Keep the average in a variable of your own: "
                     "average.assign(0.9 * average + 0.1 * loss).",
                 )
-
-
-def _has_resources(scopes: Scopes) -> bool:
-    return any(s == "tf.enable_resource_variables" for _, s in scopes.walk_uses())
 
 
 def _averages(scopes: Scopes, call: ast.Call) -> bool:

@@ -17,6 +17,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.scope_names import ScopeNames
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
+from migrate.facts.resource_variables import uses_resource_variables
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Item, New, Plan
@@ -123,11 +124,7 @@ def _find_scope(
 
 def sees_before(program: ir.TrainingProgram, scopes: Scopes) -> bool:
     """Whether TensorFlow 1's averages saw what there was before the update."""
-    return not program.replication.alone and not _has_resources(scopes)
-
-
-def _has_resources(scopes: Scopes) -> bool:
-    return any(s == "tf.enable_resource_variables" for _, s in scopes.walk_uses())
+    return not program.replication.alone and not uses_resource_variables(scopes)
 
 
 def read_first(
@@ -163,7 +160,7 @@ def refuse_unknown_values(
         program.towers is not None and bool(program.towers.devices)
     )
     clustered = sees_before(program, scopes)
-    if _has_resources(scopes) or not (crosses or clustered):
+    if uses_resource_variables(scopes) or not (crosses or clustered):
         return
     in_steps = {
         node

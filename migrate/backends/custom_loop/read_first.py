@@ -7,6 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
+from migrate.facts.resource_variables import uses_resource_variables
 from migrate.findings import Finding, Outcome
 from migrate.plan import Item, New
 from migrate.program import ir
@@ -32,10 +33,7 @@ class ReadFirst:
         return (
             program.replication.alone
             and program.connected is None
-            and not any(
-                symbol == "tf.enable_resource_variables"
-                for _, symbol in self._context.scopes.walk_uses()
-            )
+            and not uses_resource_variables(self._context.scopes)
         )
 
     def clear(self) -> None:
