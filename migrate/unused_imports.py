@@ -45,7 +45,7 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
     refused = any(f.blocks for f in done.findings)
     needed = [
         _refuse(one, _TAKEN)
-        for one in (unread if refused else imported)
+        for one in (_list_unread_after(imported, done) if refused else imported)
         if one.bound in taken and not exists(one.path)
     ]
     if needed and not refused:
@@ -65,6 +65,13 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
         return _leave(text, unit, [_refuse(one, _NOT_ALONE) for one in stays])
     told = [_make_dropped(one) for one in unread if (one.path, one.bound) not in left]
     return dataclasses.replace(done, findings=tuple(sorted([*done.findings, *told])))
+
+
+def _list_unread_after(imported: list[Imported], done: Migration) -> list[Imported]:
+    """What a refused file imports and does not read any more: its uses may have new names."""
+    unread = find_unread(build_scopes(parse_source(done.text)))
+    left = {(one.path, one.bound) for one in unread}
+    return [one for one in imported if (one.path, one.bound) in left]
 
 
 def _list_kept(unread: list[Imported], taken: Collection[str]) -> Iterator[Finding]:
