@@ -143,7 +143,9 @@ class AveragesMoved:
         for at, event in enumerate(self._events):
             if event.asks or event in called or self._flows[event] not in part.flows:
                 continue
-            if any(self._may_be_one(event, e) for e in self._events[:at] if e in called):
+            if any(
+                self._may_be_one(event, e) for e in self._events[:at] if e in called
+            ):
                 self._refuse(
                     call,
                     "this run moves the averages of a layer and then normalises by them. "

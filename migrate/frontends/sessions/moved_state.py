@@ -22,6 +22,8 @@ from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 
 _SERVERS = frozenset({"tf.train.Server", "tf.train.replica_device_setter"})
+
+
 def has_servers(scopes: Scopes) -> bool:
     """Whether a program makes or names servers, which may hold its variables."""
     return any(symbol in _SERVERS for _, symbol in scopes.walk_uses())
