@@ -176,7 +176,8 @@ def check_layers_own(layers: Iterable[Layer], weights: Iterable[Weight] = ()) ->
     layers = list(layers)
     own = [layer for layer in layers if layer.row is table.WEIGHT]
     made = {_read_path(x) for x in layers if x.row.has_weights and x not in own}
-    for variable in (*own, *weights):
+    every: list[Layer | Weight] = [*own, *weights]
+    for variable in every:
         above = _read_path(variable).rpartition("/")[0]
         if above and above in made:
             raise NotSplit(

@@ -1,12 +1,13 @@
-"""What a run's update moves and the run gives besides: slots and moving averages.
+"""What a run's update moves and the run gives besides: slots, moving averages, variables.
 
     slot = optimizer.get_slot(w, "momentum")
-    sess.run([train, slot])
+    pairs = optimizer.compute_gradients(loss)
+    sess.run([train, slot, pairs])
 
-A server of TF1 sent such a variable before the update (12 of 12 steps with TF 1.15.5, the
-slot and what is computed from it; the averages likewise). The step function has it as the
-update left it, and before the first update there is no slot. So such a run is refused on a
-cluster. In one process TF1 gave the variable's own buffer, which has the new value.
+A server of TF1 sent such a variable before the update (12 of 12 steps with TF 1.15.5: the
+slot and what is computed from it, an average, the variables of the pairs). The step function
+has it as the update left it, and before the first update there is no slot. So such a run is
+refused on a cluster. In one process TF1 gave the variable's own buffer, with the new value.
 """
 
 from __future__ import annotations
@@ -72,11 +73,56 @@ class MovedState:
                 and method == "average"
             ):
                 continue
-            self._diagnostics.refuse(
-                "S136",
-                call,
-                f"the run that gives `{ast.unparse(call)}` also changes it. A server of "
-                "TensorFlow 1 gave the value from before the change. The step function "
-                "would give the value after it",
-                "Fetch it, or what is computed from it, in a run of its own.",
-            )
+            self._refuse(call)
+        pairs = _list_pairs([flow.statement for flow in flows]) if updates else set()
+        for fetch in fetches:
+            if _gives_pair(fetch, pairs):
+                self._refuse(fetch)
+
+    def _refuse(self, given: ast.expr) -> None:
+        self._diagnostics.refuse(
+            "S136",
+            given,
+            f"the run that gives `{ast.unparse(given)}` also changes it. A server of "
+            "TensorFlow 1 gave the value from before the change. The step function "
+            "would give the value after it",
+            "Fetch it, or what is computed from it, in a run of its own. Of pairs from "
+            "compute_gradients, fetch the gradients alone.",
+        )
+
+
+def _list_pairs(statements: Sequence[ast.stmt]) -> set[str]:
+    """Names of lists in which variables stand beside gradients, or are alone."""
+    found: set[str] = set()
+    for statement in statements:
+        match statement:
+            case ast.Assign(
+                targets=[target],
+                value=ast.Call(func=ast.Attribute(attr="compute_gradients")),
+            ):
+                found.add(names.find_key(target) or "")
+            case ast.Assign(
+                targets=[target],
+                value=ast.ListComp(
+                    elt=made,
+                    generators=[
+                        ast.comprehension(
+                            target=ast.Tuple(elts=[_, ast.Name(id=variable)]), iter=of
+                        )
+                    ],
+                ),
+            ) if names.find_key(of) in found:
+                parts = made.elts if isinstance(made, ast.Tuple) else [made]
+                if any(isinstance(p, ast.Name) and p.id == variable for p in parts):
+                    found.add(names.find_key(target) or "")
+    return found - {""}
+
+
+def _gives_pair(fetch: ast.expr, pairs: set[str]) -> bool:
+    """Whether a fetch is such a list, or a part of one that is no gradient."""
+    match fetch:
+        case ast.Subscript(value=ast.Subscript(value=of), slice=ast.Constant(value=0)):
+            return False
+        case ast.Subscript(value=ast.Subscript(value=of)) | ast.Subscript(value=of):
+            return names.find_key(of) in pairs
+    return names.find_key(fetch) in pairs

@@ -75,6 +75,26 @@ def test_what_a_run_changes_is_not_given_beside(later: str, run: str) -> None:
     assert _refused(MATMUL, later, run) == {"S136"}
 
 
+PAIRS = "m = opt.compute_gradients(loss)\n    train = opt.apply_gradients(m, step)"
+CLIPPED = PAIRS.replace("train =", "m = [(tf.sign(g), v) for g, v in m]\n    train =")
+
+
+@pytest.mark.parametrize(
+    ("later", "given", "refused"),
+    [
+        (PAIRS, "m", True),
+        (PAIRS, "m[0]", True),
+        (PAIRS, "m[0][1]", True),
+        (PAIRS, "m[0][0]", False),
+        (CLIPPED, "m", True),
+        (PAIRS + "\n    g = [g for g, _ in m]", "g", False),
+    ],
+)
+def test_variables_beside_gradients(later: str, given: str, refused: bool) -> None:
+    run = BESIDE.replace("train, m", f"train, {given}")
+    assert ("S136" in _refused(MATMUL, later, run)) is refused
+
+
 @pytest.mark.parametrize("later", [SLOT, AVERAGED])
 def test_a_run_of_its_own_gives_it(later: str) -> None:
     run = APART.replace("train", "moved") if later is AVERAGED else APART
