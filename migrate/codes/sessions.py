@@ -121,7 +121,7 @@ CODES = (
         "S136",
         "read after an update",
         "A block of `tf.control_dependencies` after an update uses a variable that was read outside of the block.",
-        why="TensorFlow 1 reads a variable once per run, so the block sees the value from before the update. `w.read_value()` inside the block gives the value after it. The program's text suggests the other meaning.",
+        why="TensorFlow 1 reads a variable once per run, so the block sees the value from before the update. An operation on the variable's own device may see the value after it. `w.read_value()` inside the block always gives the value after it. The same holds for what the update changes besides: on a cluster, an optimizer's slot or a moving average that a run fetches has the value from before the update.",
     ),
     Code(
         "S138",

@@ -35,7 +35,7 @@ _RECIPE = "Run the two one after the other, in two run calls."
 
 def find_races(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
     """What one run changes in no order: variables that it trains, an optimizer's own."""
-    yield from _find_assigned_races(program)
+    yield from _find_assigned_races(program, scopes)
     yield from _find_updates_of_one(program, scopes)
 
 
@@ -79,13 +79,16 @@ def _find_updates_of_one(
             made |= named
 
 
-def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
+def _find_assigned_races(
+    program: ir.TrainingProgram, scopes: Scopes
+) -> Iterator[Finding]:
     """Assignments of a step's own suite whose variables its optimizer changes."""
     trained = {
         flow.statement: _list_trained(program, flow.update)
         for flow in list_every_flow(program.flows)
         if flow.update is not None and flow.update.kind in _UPDATES
     }
+    first = _list_awaited(scopes, set(trained))
     told: set[ast.stmt] = set()
     for step in program.steps:
         changed: set[str] = set()
@@ -98,6 +101,7 @@ def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
                 and not flow.suites  # A block may make the update beside another run's.
                 and _assigns(flow)
                 and flow.reads & changed
+                and not flow.binds & first
                 and statement not in told
             ):
                 told.add(statement)
@@ -110,6 +114,19 @@ def _find_assigned_races(program: ir.TrainingProgram) -> Iterator[Finding]:
                     _REASON,
                     _RECIPE,
                 )
+
+
+def _list_awaited(scopes: Scopes, updates: set[ast.stmt]) -> set[str]:
+    """The names of what updates wait for, in a block of `tf.control_dependencies`."""
+    return {
+        name
+        for update in updates
+        if isinstance(block := scopes.parents.get(update), ast.With)
+        for item in block.items
+        if isinstance(item.context_expr, ast.Call)
+        and scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
+        for name in names.find_reads(item.context_expr)
+    }
 
 
 def _assigns(flow: ir.Flow) -> bool:

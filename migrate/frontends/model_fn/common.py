@@ -23,6 +23,7 @@ from migrate.frontends.model_fn.slices import (
     find_closure,
     find_tensor_names,
 )
+from migrate.frontends.model_fn.weights import check_layers_own
 from migrate.program.keras_layers import Twins
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
@@ -318,6 +319,7 @@ class Common:
         found = dict.fromkeys(name for name in bound if name in read)
         if not found or not self.network.layers:
             raise NotSplit(self._function, "it has no layers of tf.layers")
+        check_layers_own(self.network.layers)
         for name in found:
             if self.twins is None or name not in dict(self.twins.calls):
                 self._check_output(name, shared)

@@ -22,7 +22,7 @@ from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, find_closure
-from migrate.frontends.model_fn.weights import Static, Weights
+from migrate.frontends.model_fn.weights import Static, Weights, check_layers_own
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit
@@ -383,6 +383,7 @@ class Subclassed:
                 self._function,
                 f"`{sorted(again)[0]}` is first a plain value, and then a tensor",
             )
+        check_layers_own(self.network.layers, self._weights)
         counts = [n for w in self._weights for n in names.find_binds(w.unit.statement)]
         counts += [
             "/".join(map(ast.unparse, (*w.scope, w.name))) for w in self._weights

@@ -11,7 +11,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import op_names, variables
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network
-from migrate.program.keras_layers import Weight
+from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
@@ -163,3 +163,34 @@ class Weights:
                     "step knows",
                 )
         variables.check(weight.call, dict(weight.arguments), self._scopes)
+
+
+def check_layers_own(layers: Iterable[Layer], weights: Iterable[Weight] = ()) -> None:
+    """Fails where a variable is one that a layer makes, as `dense/kernel`.
+
+    TF1 gave the layer's own, where variables are shared. A model would make a second one.
+
+    Raises:
+      NotSplit: it is so.
+    """
+    layers = list(layers)
+    own = [layer for layer in layers if layer.row is table.WEIGHT]
+    made = {_read_path(x) for x in layers if x.row.has_weights and x not in own}
+    every: list[Layer | Weight] = [*own, *weights]
+    for variable in every:
+        above = _read_path(variable).rpartition("/")[0]
+        if above and above in made:
+            raise NotSplit(
+                variable.call,
+                f"it asks for a variable of the layer `{above}`, which makes that itself",
+            )
+
+
+def _read_path(made: Layer | Weight) -> str:
+    parts = [p for p in (*made.scope, made.name) if p is not None]
+    return "/".join(
+        part
+        if isinstance(part, str)
+        else str(names.read_literal(part) or ast.unparse(part))
+        for part in parts
+    )

@@ -28,6 +28,7 @@ from migrate.frontends.sessions.fetches import Leaf
 from migrate.frontends.sessions.hooks import SessionHooks
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.frontends.sessions.metric_checks import MetricChecks
+from migrate.frontends.sessions.moved_state import MovedState
 from migrate.frontends.sessions.step_checks import StepChecks
 from migrate.frontends.sessions.variable_buffers import VariableBuffers
 from migrate.program import ir
@@ -76,6 +77,7 @@ class RunResolver:
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
         self.buffers = VariableBuffers(scopes, diagnostics, analysis, flows)
         self.averages = AveragesMoved(scopes, diagnostics, analysis, flows)
+        self.moved = MovedState(scopes, diagnostics, analysis)
         self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
         self.fed = Fed(
@@ -398,6 +400,7 @@ class RunResolver:
         fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
         computed = self.checks.list_assigned(part)
         self.buffers.check(self.loop.session, computed, fetched)
+        self.moved.check(self.loop.session, [flow for flow, _ in computed], fetched)
         whole = {name for leaf in leaves if (name := names.find_key(leaf.node))}
         self.metrics.check(call, part, plain, whole)
         self.averages.check(call, part, feed)

@@ -13,6 +13,7 @@ from migrate.facts import collected_updates, names
 from migrate.facts.collected_updates import Event, Events
 from migrate.facts.one_of import are_exclusive
 from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.moved_state import has_servers
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.functions import list_parameter_names
 from migrate.program.ir import Flow
@@ -131,6 +132,39 @@ class AveragesMoved:
                 "Build what you do not train with training=False. Train everything "
                 "that needs the same updates in one run.",
             )
+        elif called and has_servers(self._scopes):
+            self._check_read(call, part, called)
+
+    def _check_read(self, call: ast.Call, part: Slice, called: list[Event]) -> None:
+        """Refuses a run that moves averages, and then normalises by them.
+
+        A server of TF1 sent them before they were moved (12 of 12 steps, TF 1.15.5).
+        """
+        for at, event in enumerate(self._events):
+            if event.asks or event in called or self._flows[event] not in part.flows:
+                continue
+            if any(
+                self._may_be_one(event, e) for e in self._events[:at] if e in called
+            ):
+                self._refuse(
+                    call,
+                    "this run moves the averages of a layer and then normalises by them. "
+                    "A server of TensorFlow 1 gave the averages from before the run. The "
+                    "step function would use those after it",
+                    "Fetch what the layer computes with training=False in a run of its "
+                    "own.",
+                )
+                return
+
+    def _may_be_one(self, event: Event, other: Event) -> bool:
+        """Whether two calls may be of one layer."""
+        if event.call is other.call:
+            return _list_texts(event) == _list_texts(other)
+        if self._scopes.resolve(event.call.func) not in collected_updates.KERAS:
+            return ast.dump(event.call.func) == ast.dump(other.call.func)
+        named = [names.find_argument(e.call, "name") for e in (event, other)]
+        texts = [names.read_literal(name) for name in named]
+        return isinstance(texts[0], str) and texts[0] == texts[1]
 
     def _refuse(self, call: ast.Call, reason: str, recipe: str) -> None:
         self._diagnostics.refuse(_CODE, call, reason, recipe)
@@ -284,6 +318,16 @@ class AveragesMoved:
             value = bound.get(node.id) or _find_default(function, node.id)
             return None if value is None else (value, through[:at])
         return None
+
+
+def _list_texts(event: Event) -> list[str]:
+    """The texts that the calls on the way to a layer are given, as a scope's name."""
+    return [
+        node.value
+        for call, _ in event.through
+        for node in walk_breadth_first(call)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def _list_own_parts(flow: Flow) -> list[ast.AST]:

@@ -355,9 +355,30 @@ class Calls(GradientLists):
             )
         if self.reusing:
             self.check_made_by_call(call, full)
+            self._check_made_at_all(call, full)
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
         return Kind.VARIABLE
+
+    def _check_made_at_all(self, call: ast.Call, full: str | None) -> None:
+        """Refuses a variable of a layer, or one that a scope must find and nothing made.
+
+        `with tf.variable_scope("dense", reuse=True): tf.get_variable("kernel", [3, 4])`
+        gives the layer's own weights in TF1. Here it would make a second variable.
+        """
+        blocks, _ = self.find_surroundings(call)
+        of_layer = full is not None and full.rpartition("/")[0] in self.created
+        if not of_layer and self.find_block_reuse(blocks) != ("constant", "True"):
+            return
+        self.diagnostics.refuse(
+            "V103",
+            call,
+            "this asks for a variable that there is already, and the tool does not see "
+            "which statement makes it. A layer makes its own variables in its first step",
+            "Make the variable by tf.get_variable, and compute with it what the layer "
+            "computes.",
+            "tf.get_variable",
+        )
 
     def _classify_method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
         kind = roles.OF_NORMAL_FORM.get(names.find_key(function) or "")

@@ -51,7 +51,7 @@ class NumberedScopes(Sharing):
           follows: whether it stands after other arguments.
         """
         numbers = self.layer_numbers
-        blocks, loops = self._find_surroundings(call)
+        blocks, loops = self.find_surroundings(call)
         numbers.sites.setdefault(base, set()).add(
             loops[0] if self.in_loop and loops else call
         )

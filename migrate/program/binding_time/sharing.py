@@ -68,7 +68,7 @@ class Sharing(Lifts):
 
         `static` has the arguments that decide what is made.
         """
-        blocks, loops = self._find_surroundings(call)
+        blocks, loops = self.find_surroundings(call)
         inside = self._find_made_names(definition, environment, ())
         this = StagedCall(
             call,
@@ -89,7 +89,7 @@ class Sharing(Lifts):
                 return other, True
         reuse = self._find_reuses(definition, environment, ())
         if self.reusing:
-            reuse.add(self._find_block_reuse(blocks))
+            reuse.add(self.find_block_reuse(blocks))
         sites = self.sites.setdefault(definition, [])
         elsewhere = any(
             function is not self.function and _may_meet(made, this.made)
@@ -111,7 +111,7 @@ class Sharing(Lifts):
         if self.reuses_made_elsewhere(this.made or frozenset()):
             self.refuse_sharing(call, "another call made some of them")
         elif (
-            self._find_block_reuse(blocks) == _TRUE and self.reusing
+            self.find_block_reuse(blocks) == _TRUE and self.reusing
         ) or self._reuses_all(definition, environment):
             self.refuse_sharing(call, "what it shares was not made by such a call")
         elif loops and not self._differs_by_round(this, static, inside):
@@ -173,7 +173,7 @@ class Sharing(Lifts):
             "Use `reuse` for nothing else.",
         )
 
-    def _find_surroundings(
+    def find_surroundings(
         self, call: ast.Call
     ) -> tuple[tuple[ast.With, ...], tuple[ast.AST, ...]]:
         """The variable scopes and the loops that a call stands in."""
@@ -229,7 +229,7 @@ class Sharing(Lifts):
                     )
                     return
 
-    def _find_block_reuse(self, blocks: tuple[ast.With, ...]) -> Value:
+    def find_block_reuse(self, blocks: tuple[ast.With, ...]) -> Value:
         found: Value = ("expression", "reuse")
         for block in blocks:
             for call in self._find_scope_calls(block):

@@ -199,3 +199,37 @@ def test_rounds_of_a_loop_that_share_what_they_make_are_refused(
     refused = _migrated(text)[1]
     assert ("V103" in refused) is shares
     assert shares or not refused
+
+
+@pytest.mark.parametrize(
+    ("layer", "scope", "variable", "refused"),
+    [
+        ("tf.layers.dense(x, 4, name='d')", "'d', reuse=True", "kernel", True),
+        ("tf.layers.dense(x, 4, name='d')", "'d', reuse=tf.AUTO_REUSE", "kernel", True),
+        ("tf.layers.Dense(4, name='d')(x)", "'d', reuse=True", "kernel", True),
+        ("tf.layers.dense(x, 4)", "'dense', reuse=True", "kernel", True),
+        (
+            "x * tf.get_variable('k', [3])",
+            "tf.get_variable_scope(), reuse=True",
+            "k",
+            True,
+        ),
+        ("x * tf.get_variable('d/k', [3])", "'d', reuse=True", "k", False),
+        ("tf.layers.dense(x, 4, name='d')", "'d'", "own", False),
+        (
+            "tf.layers.dense(x, 4, name='d')",
+            "'e', reuse=tf.AUTO_REUSE",
+            "kernel",
+            False,
+        ),
+    ],
+)
+def test_the_variables_of_a_layer_are_not_made_again(
+    layer: str, scope: str, variable: str, refused: bool
+) -> None:
+    """TensorFlow 1 gave the layer's weights: a second variable would be another value."""
+    body = (
+        f"a = {layer}\nwith tf.variable_scope({scope}):\n"
+        f"    v = tf.get_variable('{variable}', [3])\nc = tf.nn.l2_loss(v)\n"
+    )
+    assert ("V103" in _migrated(body)[1]) is refused

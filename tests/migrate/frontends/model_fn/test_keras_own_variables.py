@@ -162,3 +162,27 @@ def test_variables_of_functions_that_layers_call_are_not_lost(more: str) -> None
 def test_a_function_that_calls_itself() -> None:
     text = migrate_text(_NETWORK.format(more="net = folded(net, 2)")).text
     assert "net = folded(net, 2)" in text and "tf_keras.Model" in text
+
+
+_OF_LAYER = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    score = tf.layers.dense(features["x"], 1, name="d")
+    tf.get_variable_scope().reuse_variables()
+    w = tf.get_variable({name}, [4, 1])
+    loss = tf.losses.mean_squared_error(labels, score) + tf.nn.l2_loss(w)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn)
+"""
+
+
+@pytest.mark.parametrize(("name", "of_layer"), [("d/kernel", True), ("e/own", False)])
+def test_a_variable_of_a_layer_is_not_made_again(name: str, of_layer: bool) -> None:
+    """TensorFlow 1 gave the layer's weights: a second variable would be another value."""
+    text = migrate_text(_OF_LAYER.format(name=repr(name))).text
+    assert ("add_weight" in text) is not of_layer
