@@ -477,7 +477,7 @@ def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:
 def _edit_cell(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:
     place = _find_source(cell)
     assert place is not None  # The cell has a source: it was read.
-    yield place, style.source(place, source)
+    yield place, style.write_source(place, source)
     outputs = cell.get("outputs")
     if outputs is not None and outputs.items:
         yield outputs, "[]"
@@ -494,7 +494,7 @@ class _Style:
         self._raw = raw
         self._ascii = raw.isascii() and "\\u" in raw
 
-    def source(self, place: Span, source: str) -> str:
+    def write_source(self, place: Span, source: str) -> str:
         """A source, as a string or an array of lines as it was before."""
         if isinstance(place.value, str):
             return self._write_string(source)
