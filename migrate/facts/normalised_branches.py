@@ -86,7 +86,7 @@ class _Search:
                 if not self._is_inside(node, function):
                     return False
             if isinstance(node, ast.Call) and not self._is_inside(node, function):
-                if not self._is_known(node, function):
+                if not self._is_known(node):
                     return False
         return True
 
@@ -100,7 +100,7 @@ class _Search:
             node = above
         return False
 
-    def _is_known(self, call: ast.Call, function: ast.FunctionDef) -> bool:
+    def _is_known(self, call: ast.Call) -> bool:
         """Whether a call makes no such layers, or only where the test is true."""
         if self._scopes.resolve(call.func) is not None:
             return True

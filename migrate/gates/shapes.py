@@ -43,7 +43,9 @@ def _differ(one: ast.AST, other: ast.AST, old: Scopes, new: Scopes) -> bool:
         return True
     for name in ("body", "orelse", "finalbody"):
         first, second = getattr(one, name, None), getattr(other, name, None)
-        if isinstance(first, list) and _differ_in_statements(first, second or [], old, new):
+        if isinstance(first, list) and _differ_in_statements(
+            first, second or [], old, new
+        ):
             return True
     handlers = getattr(one, "handlers", []), getattr(other, "handlers", [])
     return len(handlers[0]) != len(handlers[1]) or any(

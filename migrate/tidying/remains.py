@@ -94,15 +94,13 @@ class _Remains:
             for field in _SUITES:
                 suite = getattr(owner, field, None)
                 if isinstance(suite, list):
-                    yield from self._find_in_suite(owner, field, suite)
+                    yield from self._find_in_suite(owner, suite)
             if isinstance(owner, _Function):
                 yield from self._find_in_function(owner)
 
     # -- branches ------------------------------------------------------------------------
 
-    def _find_in_suite(
-        self, owner: ast.AST, field: str, suite: list[ast.stmt]
-    ) -> Iterator[Edit]:
+    def _find_in_suite(self, owner: ast.AST, suite: list[ast.stmt]) -> Iterator[Edit]:
         for statement in suite:
             if (
                 not isinstance(statement, ast.If)

@@ -36,7 +36,7 @@ class Loop:
             r.statement: r for r in context.program.runs if r.statement is not None
         }
 
-    def write_worker(self, staying: list[ast.stmt]) -> list[Item]:
+    def write_worker(self) -> list[Item]:
         program = self._program
         body: list[Item] = []
         for statement in program.moved:

@@ -46,7 +46,7 @@ class StagedFunctions:
             documentation = [Keep(flows[0].statement)]
             flows = flows[1:]
         pure = build_closure(flows)
-        host_at_build = self._find_host_for_build(flows, times)
+        host_at_build = self._find_host_for_build(flows)
         saved = self._build.pure
         self._build.pure = self._build.pure | pure | host_at_build
         build: list[Item] = []
@@ -131,9 +131,7 @@ class StagedFunctions:
             for f in list_every_flow([flow])[1:]
         )
 
-    def _find_host_for_build(
-        self, flows: Sequence[Flow], times: FunctionTimes
-    ) -> set[Flow]:
+    def _find_host_for_build(self, flows: Sequence[Flow]) -> set[Flow]:
         """Plain Python in a staged function that its build-time part reads."""
         needed: set[str] = set()
         found: set[Flow] = set()

@@ -108,7 +108,7 @@ class StepFunctions:
         flows = self._open_update_blocks(self._program.flows, included)
         if self._forward is not None and step in self._forward.steps:
             rest = flows[len(self._forward.flows) :]
-            call = self._forward.make_call(step, forward.read_after(step, rest))
+            call = self._forward.make_call(forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
         tensors = self._find_observed(step, of_variables=False)

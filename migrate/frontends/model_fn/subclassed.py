@@ -130,7 +130,7 @@ class Subclassed:
                 self._made.append(unit)
             else:
                 self._read_step(unit, modes[unit], changing)
-        self._check_names(changing)
+        self._check_names()
         if not self._weights and not self.network.layers:
             raise NotSplit(self._function, "it has neither layers nor variables")
         return order
@@ -373,7 +373,7 @@ class Subclassed:
         for child in list_children(node):
             self._read_modes(child)
 
-    def _check_names(self, changing: set[str]) -> None:
+    def _check_names(self) -> None:
         """A name that is made once is not bound again by `call`."""
         again = {n for u in self._made for n in self._find_changes(u)} & {
             n for s in self._steps for n in self._find_changes(s.unit)

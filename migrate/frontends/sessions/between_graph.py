@@ -243,7 +243,7 @@ class _Recogniser:
             )
         snapshots = Snapshots(self.scopes, analysis)
         snapshots.take(flows)
-        sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
+        sync = Synchronisation(self.scopes, self.diagnostics, flows)
         sync.run()
         runs = RunResolver(
             self.scopes,

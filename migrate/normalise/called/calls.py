@@ -206,7 +206,7 @@ class Inliner:
         """Assignments of arguments, and the edits that give the body its new names."""
         callee = found.callee
         scope = self._scopes.scope_by_node[callee]
-        self._check(callee, scope)
+        self._check(callee)
         parameters = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]]
         only = [a.arg for a in callee.args.kwonlyargs]
         rename: dict[str, str] = {}
@@ -378,7 +378,7 @@ class Inliner:
             return [Edit(node.value, found.instance.owner)]
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 
-    def _check(self, callee: ast.FunctionDef, scope: Scope) -> None:
+    def _check(self, callee: ast.FunctionDef) -> None:
         if callee.args.vararg or callee.args.kwarg:
             raise NotInlinable("the function takes any number of arguments")
         if {ast.unparse(d) for d in callee.decorator_list} - {"staticmethod"}:

@@ -65,12 +65,10 @@ class _Starts:
                     if new is not None:
                         return new
             elif isinstance(given, ast.Call):
-                return self._name_function(node, given, tensorflow)
+                return self._name_function(node, given)
         return None
 
-    def _name_function(
-        self, supervisor: ast.Call, given: ast.Call, tf: str
-    ) -> Text | None:
+    def _name_function(self, supervisor: ast.Call, given: ast.Call) -> Text | None:
         """`init_fn=...(...)`: a name for it, before; a partial is a lambda."""
         if is_partial(given.func, self._scopes):
             new = self._write_lambda(given)

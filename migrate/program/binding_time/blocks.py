@@ -30,12 +30,7 @@ class Blocks(Assignments):
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.classify_expression(statement.iter)
-            self._bind(
-                statement.target,
-                find_element_kind(iterated),
-                (),
-                None,
-            )
+            self._bind(statement.target, find_element_kind(iterated), ())
             if iterated in ir.STEP_KINDS:
                 flow.step = flow.asks = True
             self.loop_scopes.append(len(self.scope_names))
