@@ -140,6 +140,15 @@ def list_suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     return found
 
 
+def find_suite(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt] | None:
+    """The suite of `parent` that a statement is in; None for one of an `except`."""
+    for field in ("body", "orelse", "finalbody"):
+        suite = getattr(parent, field, None)
+        if isinstance(suite, list) and statement in suite:
+            return suite
+    return None
+
+
 def find_argument(
     call: ast.Call, name: str, position: int | None = None
 ) -> ast.expr | None:

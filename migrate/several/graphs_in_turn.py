@@ -72,11 +72,7 @@ def migrate_graphs_in_turn(
 
 def _find_parts(scopes: Scopes) -> list[_Part]:
     """The graphs of the suite in which all sessions stand; none if it has not several."""
-    sessions = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) < 2:
         return []
     suite = _find_common_suite(scopes, sessions)

@@ -53,11 +53,7 @@ class _Collections:
         return None
 
     def _list_calls(self, symbol: str) -> list[ast.Call]:
-        found = [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
-        ]
+        found = self._scopes.list_calls(symbol)
         return sorted(found, key=lambda c: (c.lineno, c.col_offset))
 
     def _find_key(self, call: ast.Call) -> object:
@@ -198,9 +194,6 @@ class _Collections:
         return f"{base}_{number}"
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return [statement]
+        return names.find_suite(self._scopes.parents[statement], statement) or [
+            statement
+        ]

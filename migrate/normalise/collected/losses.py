@@ -195,12 +195,7 @@ class _Losses:
         } | {n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)}
 
     def _list_calls(self, *symbols: str) -> list[ast.Call]:
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in frozenset(symbols)
-        ]
+        return self._scopes.list_calls(*symbols)
 
     def rewrite(self) -> Text | None:
         asked = self._list_calls(_TOTAL, _ALL)

@@ -50,7 +50,7 @@ class Program:
     def _serves(self, node: ast.AST) -> bool:
         """Whether it stands in the branch of parameter servers."""
         inner = node
-        for outer in self._kinds.walk_above(node):
+        for outer in self._scopes.walk_above(node):
             if isinstance(outer, ast.If) and inner in outer.body:
                 if self._asks_for_server(outer.test):
                     return True
@@ -93,7 +93,7 @@ class Program:
         return [s for s in statements if isinstance(s, ast.Expr)]
 
     def _is_lost(self, node: ast.AST) -> bool:
-        return any(n in self._gone for n in self._kinds.walk_above(node))
+        return any(n in self._gone for n in self._scopes.walk_above(node))
 
     def _places(self, node: ast.AST) -> bool:
         return (

@@ -43,12 +43,7 @@ class Normaliser(Aggregates):
         return self._drop_uncalled_definitions()
 
     def _read_driver(self) -> Driver | None:
-        sessions = [
-            node
-            for node in walk_breadth_first(self.tree)
-            if isinstance(node, ast.Call)
-            and self.scopes.resolve(node.func) in roles.SESSIONS
-        ]
+        sessions = self.scopes.list_calls(*roles.SESSIONS)
         if len(sessions) > 1:
             left = [s for s in sessions if not self._is_in_inlined(s)]
             sessions = left or sessions

@@ -104,7 +104,10 @@ class Scattered:
         for use in uses:
             within = {
                 id(s)
-                for s in [self._view.find_statement(use), *self._view.walk_above(use)]
+                for s in [
+                    self._view.find_statement(use),
+                    *self._view.scopes.walk_above(use),
+                ]
             }
             if not any(id(s) in within for s in suite):
                 raise Unclear

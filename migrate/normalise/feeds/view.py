@@ -24,30 +24,22 @@ class View:
         self.scopes = build_scopes(self.tree)
         self._named_now: set[str] = set()
 
-    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        above = self.scopes.parents.get(node)
-        while above is not None:
-            yield above
-            above = self.scopes.parents.get(above)
-
     def find_statement(self, node: ast.AST) -> ast.stmt:
         while not isinstance(node, ast.stmt):
             node = self.scopes.parents[node]
         return node
 
     def find_function(self, node: ast.AST) -> ast.AST:
-        for above in self.walk_above(node):
+        for above in self.scopes.walk_above(node):
             if isinstance(above, (ast.FunctionDef, ast.Module)):
                 return above
         return self.tree
 
     def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self.scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        raise Unclear
+        suite = names.find_suite(self.scopes.parents[statement], statement)
+        if suite is None:
+            raise Unclear
+        return suite
 
     def indent(self, statement: ast.stmt) -> str:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]

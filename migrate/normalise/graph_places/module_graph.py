@@ -61,11 +61,7 @@ def _find_block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
 
     Of functions, one that is run once: where the module is started.
     """
-    sessions = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:
         return None
     node: ast.AST = sessions[0]

@@ -80,7 +80,8 @@ class _Parts:
                 and isinstance(node.targets[0], (ast.Tuple, ast.List))
                 and self._view.find_function(node) in self._homes
                 and not any(
-                    above in self._blocks for above in self._view.walk_above(node)
+                    above in self._blocks
+                    for above in self._view.scopes.walk_above(node)
                 )
                 and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
@@ -118,7 +119,8 @@ class _Parts:
                 and len(node.targets[0].elts) == len(node.value.elts)
                 and self._view.find_function(node) in self._homes
                 and not any(
-                    above in self._blocks for above in self._view.walk_above(node)
+                    above in self._blocks
+                    for above in self._view.scopes.walk_above(node)
                 )
                 and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
@@ -170,7 +172,7 @@ class _Parts:
                     if any(
                         isinstance(a, ast.With)
                         and any(self._is_update(i.context_expr) for i in a.items)
-                        for a in self._view.walk_above(node)
+                        for a in self._view.scopes.walk_above(node)
                     ):
                         return True
                     found |= names.find_reads(node.value)

@@ -42,11 +42,7 @@ class _Default:
         name = find_session_name(self._scopes)
         if name is None:
             return None
-        for node in walk_breadth_first(self._tree):
-            if not (
-                isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _ASKS
-            ):
-                continue
+        for node in self._scopes.list_calls(_ASKS):
             statement = self._scopes.parents[node]
             if not isinstance(statement, ast.Assign):
                 if (

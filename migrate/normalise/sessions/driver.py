@@ -429,12 +429,7 @@ class _Driver:
     # -- places ----------------------------------------------------------------------------
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return None
+        return names.find_suite(self._scopes.parents[statement], statement)
 
     def _indent(self, statement: ast.stmt) -> str:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]

@@ -226,21 +226,11 @@ class _Plain:
         self._scopes = build_scopes(self._tree)
 
     def _list_sessions(self) -> list[ast.Call]:
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
-        ]
+        return self._scopes.list_calls(*roles.PLAIN_SESSIONS, _INTERACTIVE)
 
     def _list_running(self) -> list[ast.Call]:
         """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in (*roles.SESSIONS, _INTERACTIVE)
-        ]
+        return self._scopes.list_calls(*roles.SESSIONS, _INTERACTIVE)
 
     def name_session(self) -> Text:
         """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""

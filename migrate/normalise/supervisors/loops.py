@@ -190,12 +190,7 @@ class _Loops:
         )
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return []
+        return names.find_suite(self._scopes.parents[statement], statement) or []
 
     def _may_be(self, loop: _Loop) -> bool:
         """Whether its names mean the same where the loop is."""

@@ -96,12 +96,7 @@ class _Supervisor:
           Unclear: it is made otherwise, or differently.
         """
         found: list[ast.Assign] = []
-        for node in walk_breadth_first(self._tree):
-            if not (
-                isinstance(node, ast.Call)
-                and self._scopes.resolve(node.func) == "tf.train.Supervisor"
-            ):
-                continue
+        for node in self._scopes.list_calls("tf.train.Supervisor"):
             statement = self._scopes.parents[node]
             if (
                 not isinstance(statement, ast.Assign)
@@ -490,12 +485,10 @@ class _Supervisor:
         return found
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        raise Unclear
+        suite = names.find_suite(self._scopes.parents[statement], statement)
+        if suite is None:
+            raise Unclear
+        return suite
 
     def _spell(self, value: ast.expr) -> str:
         segment = self._text.find_segment(value)
