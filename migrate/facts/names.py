@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NESTED = (*_SCOPES, ast.Lambda)
@@ -224,7 +224,7 @@ def get_last_part(node: ast.AST) -> str:
 
 def find_free_name(tree: ast.AST, wish: str) -> str:
     """The wished name, or a similar one that no variable of the module has."""
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     name, number = wish, 2
     while name in taken:
         name, number = f"{wish}_{number}", number + 1

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.trees import reexports, stars
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import parse_or_none, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_or_none, walk_breadth_first
 from migrate.source.python import read_or_nothing
 from migrate.tables import symbols
 
@@ -207,7 +207,7 @@ def _find_unfollowed_imports(
     if tree is None:
         return
     lines = data.decode("utf-8", "replace").split("\n")
-    read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    read = find_plain_names(tree)
     chains = {
         (n.value.id, n.attr)
         for n in walk_breadth_first(tree)

@@ -23,7 +23,7 @@ from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -139,7 +139,7 @@ class _Classes:
             ):
                 continue
             scope = self._scopes.scope_by_node[mine]
-            taken = {n.id for n in walk_breadth_first(mine) if isinstance(n, ast.Name)}
+            taken = find_plain_names(mine)
             taken |= set(dir(builtins)) | set(self._scopes.module.bindings)
             taken |= set(scope.bindings)
             shadowing = frozenset(scope.bindings)

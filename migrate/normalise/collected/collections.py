@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.collected.variable_collections import add_to_collections
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -184,9 +184,7 @@ class _Collections:
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
     def _choose_free_name(self, key: str, index: int) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         base = key if key.isidentifier() else "collected"
         number = index + 1
         while f"{base}_{number}" in taken:

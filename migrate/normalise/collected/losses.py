@@ -15,7 +15,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -190,9 +190,9 @@ class _Losses:
         self._tree = parse_source(text.source)
         self._scopes = build_scopes(self._tree)
         self._gone: list[ast.stmt] = []
-        self._taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        } | {n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)}
+        self._taken = find_plain_names(self._tree) | {
+            n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)
+        }
 
     def _list_calls(self, *symbols: str) -> list[ast.Call]:
         return self._scopes.list_calls(*symbols)

@@ -20,7 +20,7 @@ from migrate.facts import draws, names, reach
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
@@ -225,9 +225,7 @@ class _Datasets:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _choose_free_name(self, wish: str) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         taken |= set(self._scopes.module.bindings)
         taken |= {
             n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)

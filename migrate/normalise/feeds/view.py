@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scope, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import (
+    find_plain_names,
+    list_children,
+    parse_source,
+    walk_breadth_first,
+)
 
 
 class Unclear(Exception):
@@ -45,7 +50,7 @@ class View:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]
 
     def choose_free_name(self, wish: str, scope: ast.AST) -> str:
-        taken = {n.id for n in walk_breadth_first(scope) if isinstance(n, ast.Name)}
+        taken = find_plain_names(scope)
         taken |= {a.arg for a in walk_breadth_first(scope) if isinstance(a, ast.arg)}
         taken |= set(self.scopes.module.bindings) | self._named_now
         name, number = wish, 2

@@ -13,7 +13,7 @@ import ast
 from migrate.facts import draws, names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -84,9 +84,7 @@ class _Fetched:
         )
 
     def _move_before(self, part: ast.Call, block: ast.With) -> Text:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         assert isinstance(part.func, ast.Name)
         number, name = 1, f"{part.func.id}_fetched"
         while name in taken:

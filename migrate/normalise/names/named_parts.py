@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.ir import Kind
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 _METHODS = roles.OPTIMIZER_METHODS | {"assign", "assign_add", "assign_sub", "apply"}
@@ -245,6 +245,6 @@ class _Parts:
         if not isinstance(value, ast.Name):
             return None
         assert made is not None
-        all_of_it = {n.id for n in walk_breadth_first(made) if isinstance(n, ast.Name)}
+        all_of_it = find_plain_names(made)
         home = self._view.find_function(made)
         return value.id if self._updates(all_of_it, home) else None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -256,9 +256,7 @@ class _Driver:
             rest = rest[: rest.index(closes[0])]
         assert isinstance(statement.value, ast.Call)
         if self._scopes.resolve(statement.value.func) in roles.PLAIN_SESSIONS:
-            used = [
-                i for i, s in enumerate(rest) if name in self._find_mentioned_names(s)
-            ]
+            used = [i for i, s in enumerate(rest) if name in find_plain_names(s)]
             before = rest[: used[0]] if used else []
             if any(
                 names.find_binds(s) & names.find_reads(statement.value) for s in before
@@ -272,9 +270,6 @@ class _Driver:
         ):
             return None
         return self._wrap_rest(statement, rest, closes, name, call)
-
-    def _find_mentioned_names(self, statement: ast.stmt) -> set[str]:
-        return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
     def _enter_session(
         self, statement: ast.Assign, block: ast.With, name: str, call: str

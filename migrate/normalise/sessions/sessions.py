@@ -15,7 +15,7 @@ from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.sessions import default_session
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -240,9 +240,7 @@ class _Plain:
         call = sessions[0]
         parent = self._scopes.parents[call]
         shown = self._text.find_segment(call)
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         name = "sess" if "sess" not in taken else "session"
         if name in taken or "\n" in shown:
             return self._text
