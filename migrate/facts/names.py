@@ -201,6 +201,16 @@ def is_none_constant(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def is_given(node: ast.expr | None) -> bool:
+    """Whether an argument is given, and not as `None`."""
+    return node is not None and not is_none_constant(node)
+
+
+def returns_none(statement: ast.stmt) -> bool:
+    """Whether a statement is `return` or `return None`."""
+    return isinstance(statement, ast.Return) and not is_given(statement.value)
+
+
 def is_docstring(statement: ast.AST) -> bool:
     """Whether a statement is only a text, at any place."""
     return (

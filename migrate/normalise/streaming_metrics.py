@@ -57,7 +57,7 @@ class _Calls:
             bound = names.bind_arguments(call, table.PARAMETERS.get(symbol, ()))
             if symbol not in table.PARAMETERS or bound is None:
                 continue
-            if any(not _is_none(bound.get(name)) for name in table.COLLECTIONS):
+            if any(names.is_given(bound.get(name)) for name in table.COLLECTIONS):
                 continue
             statement = self._find_statement(call)
             if statement is not None:
@@ -232,10 +232,6 @@ class _Lists:
             for call, scope in self._find_calls()
         ]
         return self._text.apply_edits(edits)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _choose_word(value: str, update: str, call: ast.Call) -> str:

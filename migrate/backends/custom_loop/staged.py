@@ -37,12 +37,7 @@ class StagedFunctions:
         node = times.node
         flows = times.flows
         documentation: list[Item] = []
-        if (
-            flows
-            and isinstance(flows[0].statement, ast.Expr)
-            and isinstance(flows[0].statement.value, ast.Constant)
-            and isinstance(flows[0].statement.value.value, str)
-        ):
+        if flows and names.is_docstring(flows[0].statement):
             documentation = [Keep(flows[0].statement)]
             flows = flows[1:]
         pure = build_closure(flows)

@@ -8,7 +8,6 @@ from migrate.facts import names
 from migrate.program import ir, scope_defaults
 from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import find_element_kind
-from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -336,7 +335,7 @@ class Blocks(Assignments):
                 "dtype",
                 "caching_device",
             ):
-                if is_given(names.find_argument(call, unsupported)):
+                if names.is_given(names.find_argument(call, unsupported)):
                     self.diagnostics.refuse(
                         "V103",
                         call,
@@ -345,7 +344,7 @@ class Blocks(Assignments):
                         f"Pass {unsupported} to each variable.",
                         "tf.variable_scope",
                     )
-            if is_given(names.find_argument(call, "initializer", 3)):
+            if names.is_given(names.find_argument(call, "initializer", 3)):
                 unseen = scope_defaults.find_reached_call(self.scopes, statement)
                 if unseen is not None:
                     self.diagnostics.refuse(
