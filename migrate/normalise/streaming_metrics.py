@@ -17,9 +17,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import streaming_metrics as table
 
 _LOCAL_KEYS = frozenset(
@@ -40,12 +40,7 @@ def split_metric_calls(text: Text) -> Text:
     return lists.ask_metrics()
 
 
-class _Calls:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Calls(ParsedText):
     def rewrite_first(self) -> Text | None:
         """The text with one call taken apart; None where there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
@@ -190,13 +185,8 @@ class _Calls:
         return shown, uses
 
 
-class _Lists:
+class _Lists(ParsedText):
     """Lists of a program's local variables."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
 
     def may_have_others(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""

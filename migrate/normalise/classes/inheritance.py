@@ -20,8 +20,8 @@ import builtins
 import re
 
 from migrate.facts.names import is_bare_constant
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
@@ -45,11 +45,9 @@ class _Unclear(Exception):
     """The class inherits in a way that is not understood; it stays as it is."""
 
 
-class _Classes:
+class _Classes(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._classes = {
             s.name: s
             for s in self._tree.body

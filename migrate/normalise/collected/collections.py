@@ -11,10 +11,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.collected.variable_collections import add_to_collections
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -38,12 +38,7 @@ class _Known:
     symbol: str
 
 
-class _Collections:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Collections(ParsedText):
     def list_collection(self) -> Text | None:
         for key in dict.fromkeys(self._find_key(c) for c in self._list_calls(_ADD)):
             if isinstance(key, str):

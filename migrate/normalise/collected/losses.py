@@ -14,6 +14,7 @@ import sys
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -184,11 +185,9 @@ def _asks_other(call: ast.Call, scopes: Scopes) -> bool:
     return (symbol or "").startswith("tf.GraphKeys.")
 
 
-class _Losses:
+class _Losses(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._gone: list[ast.stmt] = []
         self._taken = find_plain_names(self._tree) | {
             n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)

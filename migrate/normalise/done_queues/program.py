@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.done_queues.kinds import Kinds
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 
 
 class Unclear(Exception):
@@ -25,13 +25,11 @@ class Unclear(Exception):
         self.reason = reason
 
 
-class Program:
+class Program(ParsedText):
     """A program and its queues; what is found in it is noted here."""
 
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._kinds = Kinds(self._scopes)
         self._gone: set[ast.stmt] = set()
         self._dissolved: set[ast.With] = set()

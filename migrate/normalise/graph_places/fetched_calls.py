@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -27,12 +27,7 @@ def name_fetched_calls(text: Text) -> Text:
     return text
 
 
-class _Fetched:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Fetched(ParsedText):
     def rewrite_call(self) -> Text | None:
         blocks = [
             (node, item.optional_vars.id)

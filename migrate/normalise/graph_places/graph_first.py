@@ -17,8 +17,9 @@ import textwrap
 from collections.abc import Iterator
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import Scope, build_scopes
+from migrate.facts.scopes import Scope
 from migrate.normalise.names import versions
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.program.step_values import is_plain
 from migrate.source.nodes import parse_source, walk_breadth_first
@@ -70,12 +71,7 @@ def _is_update(value: ast.expr) -> bool:
     )
 
 
-class _Block:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Block(ParsedText):
     def move_statement(self) -> Text | None:
         blocks = self._list_sessions()
         if not blocks:

@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.helpers import find
-from migrate.facts.scopes import build_scopes
 from migrate.findings import Outcome
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
 from migrate.rules.symbols import find_verdict
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.unsupported import MNIST_SYMBOLS
@@ -78,12 +78,7 @@ class _Region:
     at_once: frozenset[str] = frozenset()
 
 
-class _Late:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Late(ParsedText):
     def rewrite_value(self) -> Text | None:
         for region in self._find_regions():
             for node in (n for s in region.body for n in walk_breadth_first(s)):

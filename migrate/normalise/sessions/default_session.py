@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, build_scopes
+from migrate.facts.scopes import Scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = "tf.get_default_session"
@@ -32,12 +33,7 @@ def name_default_session(text: Text) -> Text:
     return text
 
 
-class _Default:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Default(ParsedText):
     def rewrite_default(self) -> Text | None:
         name = find_session_name(self._scopes)
         if name is None:

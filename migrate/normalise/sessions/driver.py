@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -58,12 +58,7 @@ def _parses(text: Text) -> bool:
     return True
 
 
-class _Driver:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Driver(ParsedText):
     def _find_assignments_of(self, symbol: str) -> list[ast.Assign]:
         """Assignments of the symbol's results to plain names."""
         return [

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.sessions import default_session
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
@@ -59,12 +59,7 @@ def convert_plain_sessions(text: Text) -> Text:
     return _Plain(text).drop_default()
 
 
-class _Monitored:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Monitored(ParsedText):
     def run(self) -> Text:
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
@@ -219,12 +214,7 @@ class _Monitored:
         return segment if "\n" not in segment else ast.unparse(value)
 
 
-class _Plain:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Plain(ParsedText):
     def _list_sessions(self) -> list[ast.Call]:
         return self._scopes.list_calls(*roles.PLAIN_SESSIONS, _INTERACTIVE)
 

@@ -12,9 +12,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import supervisor as table
 
 _MAKERS = frozenset(
@@ -39,12 +39,7 @@ def write_out_starts(text: Text) -> Text:
     return text
 
 
-class _Starts:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Starts(ParsedText):
     def rewrite_first(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (

@@ -14,6 +14,7 @@ import dataclasses
 from migrate.facts import global_steps, names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
@@ -79,11 +80,9 @@ class _Session:
     name: str
 
 
-class _Supervisor:
+class _Supervisor(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._arguments = Arguments(self._scopes)
         self._made = self._find_constructions()
         # `sv`, or `self.sv` of an object.
