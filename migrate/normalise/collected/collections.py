@@ -174,10 +174,6 @@ class _Collections(ParsedText):
                 return all(call in inside for call in adds)
         return False
 
-    def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.find_scope(name).find_owner(name.id)
-        return owner is not None and len(owner.bindings.get(name.id, [])) == 1
-
     def _choose_free_name(self, key: str, index: int) -> str:
         taken = find_plain_names(self._tree)
         base = key if key.isidentifier() else "collected"

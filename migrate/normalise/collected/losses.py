@@ -349,14 +349,6 @@ class _Losses(ParsedText):
             return statement.targets[0].id
         return None
 
-    def _join_lines(self, call: ast.Call) -> str:
-        text = self._text.find_segment(call)
-        return ast.unparse(call) if "\n" in text else text
-
-    def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.find_scope(name).find_owner(name.id)
-        return owner is not None and len(owner.bindings.get(name.id, [])) == 1
-
     def _choose_free_name(self) -> str:
         number = 1
         while f"loss_{number}" in self._taken:

@@ -216,9 +216,6 @@ class _Datasets(ParsedText):
                 return False
         return True
 
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
-
     def _choose_free_name(self, wish: str) -> str:
         taken = find_plain_names(self._tree)
         taken |= set(self._scopes.module.bindings)

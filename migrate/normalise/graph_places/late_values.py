@@ -254,8 +254,8 @@ class _Late(ParsedText):
         tensorflow = self._find_tensorflow()
         if tensorflow is None:
             return None
-        feed = f", {self._flatten(fed)}" if fed is not None else ""
-        run = f"{self._flatten(call.func)}({self._flatten(inner[0])}{feed})"
+        feed = f", {self._join_lines(fed)}" if fed is not None else ""
+        run = f"{self._join_lines(call.func)}({self._join_lines(inner[0])}{feed})"
         source, part = ast.unparse(fetched), ast.unparse(inner[0])
         if source.count(part) != 1:
             return None
@@ -284,8 +284,10 @@ class _Late(ParsedText):
 
     def _spell_values(self, fetched: ast.expr) -> str:
         if isinstance(fetched, (ast.List, ast.Tuple)):
-            return f"[{', '.join(self._flatten(e) + '.numpy()' for e in fetched.elts)}]"
-        return f"{self._flatten(fetched)}.numpy()"
+            return (
+                f"[{', '.join(self._join_lines(e) + '.numpy()' for e in fetched.elts)}]"
+            )
+        return f"{self._join_lines(fetched)}.numpy()"
 
     def _is_plain(self, fed: ast.expr | None) -> bool:
         """Whether nothing is fed, or names and constants that no one misses."""
@@ -317,7 +319,7 @@ class _Late(ParsedText):
             return None
         if not self._is_variable(target) or self._makes_graph(value, region.graph):
             return None
-        new = f"{self._flatten(target)}.{method}({self._flatten(value)})"
+        new = f"{self._join_lines(target)}.{method}({self._join_lines(value)})"
         alone = isinstance(self._scopes.parents[call], ast.Expr)
         return new if alone else f"{new}.numpy()"
 
@@ -422,9 +424,5 @@ class _Late(ParsedText):
         return None
 
     def _spell_operand(self, node: ast.expr) -> str:
-        text = self._flatten(node)
+        text = self._join_lines(node)
         return text if isinstance(node, ast.Call) else f"({text})"
-
-    def _flatten(self, node: ast.expr) -> str:
-        segment = self._text.find_segment(node)
-        return segment if "\n" not in segment else ast.unparse(node)

@@ -421,9 +421,6 @@ class _Driver(ParsedText):
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
         return names.find_suite(self._scopes.parents[statement], statement)
 
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
-
     def _find_indent(self) -> str:
         """One level of indentation."""
         two = any(

@@ -103,7 +103,7 @@ class _Monitored(ParsedText):
         """The call of MonitoredTrainingSession; None where an argument has no equal."""
         if bound.pop("checkpoint_filename_with_path", None) is not None:
             return None
-        parts = [f"{name}={self._flatten(value)}" for name, value in bound.items()]
+        parts = [f"{name}={self._join_lines(value)}" for name, value in bound.items()]
         if chief is not None:
             parts.append(f"is_chief={chief}")
         if not isinstance(node.func, ast.Attribute):
@@ -207,11 +207,7 @@ class _Monitored(ParsedText):
         if kinds != list(_CREATORS):
             return None
         calls = [c for c in (chief, worker) if isinstance(c, ast.Call)]
-        return calls, self._flatten(test), statements
-
-    def _flatten(self, value: ast.expr) -> str:
-        segment = self._text.find_segment(value)
-        return segment if "\n" not in segment else ast.unparse(value)
+        return calls, self._join_lines(test), statements
 
 
 class _Plain(ParsedText):

@@ -145,9 +145,6 @@ class _Starts(ParsedText):
             return None
         return " ".join(line.strip() for line in text.split("\n"))
 
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
-
 
 def _is_none(binding: ast.AST) -> bool:
     """`init_fn = None`, where a condition says that nothing is restored."""
