@@ -9,7 +9,7 @@ from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import write_call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.flows import Flow
+from migrate.frontends.model_fn.flow import Flow
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, make_code
 from migrate.program.keras_model import KerasModel, Metric
