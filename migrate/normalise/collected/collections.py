@@ -13,7 +13,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.normalise.collected.variable_collections import add_to_collections
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
@@ -23,12 +23,9 @@ _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
 def list_collections(text: Text) -> Text:
     """The text with its own collections as lists, as far as it is clear what is in them."""
     text = add_to_collections(text)
-    while "add_to_collection" in text.source:
-        new = _Collections(text).list_collection()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Collections(t).list_collection(), "add_to_collection"
+    )
 
 
 @dataclasses.dataclass(frozen=True)

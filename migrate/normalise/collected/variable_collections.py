@@ -13,7 +13,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")
@@ -22,12 +22,9 @@ _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
 
 def add_to_collections(text: Text) -> Text:
     """The text with such variables added to their collections by statements."""
-    while "collections=" in text.source:
-        new = _Variables(text).rewrite_collection()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Variables(t).rewrite_collection(), "collections="
+    )
 
 
 class _Variables(ParsedText):

@@ -12,19 +12,14 @@ import ast
 
 from migrate.facts import draws, names
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 
 def name_fetched_calls(text: Text) -> Text:
     """The text with such calls as statements before the session's block."""
-    while "Session(" in text.source and ".run(" in text.source:
-        new = _Fetched(text).rewrite_call()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Fetched(t).rewrite_call(), "Session(", ".run(")
 
 
 class _Fetched(ParsedText):

@@ -20,7 +20,7 @@ from migrate.facts import draws, names
 from migrate.facts.scopes import Scope
 from migrate.normalise.names import versions
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Text, find_lines_inside_strings
+from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.program.step_values import is_plain
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -48,12 +48,7 @@ def move_graph(text: Text) -> Text:
     """The text with what its plain session's block adds to the graph before it."""
     if "Session(" in text.source:
         text = _Block(text).open_late()
-    while "Session(" in text.source:
-        new = _Block(text).move_statement()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Block(t).move_statement(), "Session(")
 
 
 def _is_of_graph(symbol: str) -> bool:

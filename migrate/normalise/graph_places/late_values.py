@@ -23,7 +23,7 @@ from migrate.facts import names
 from migrate.facts.helpers import find
 from migrate.findings import Outcome
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.rules.symbols import find_verdict
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
@@ -51,12 +51,7 @@ _NOT_AT_ONCE = (
 
 def split_runs(text: Text) -> Text:
     """The text with such runs taken apart."""
-    while "Session(" in text.source:
-        new = _Late(text).rewrite_value()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Late(t).rewrite_value(), "Session(")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

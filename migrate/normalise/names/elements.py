@@ -20,7 +20,7 @@ import ast
 
 from migrate.facts.names import find_free_name
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import walk_breadth_first
 
 _GET_NEXT = "get_next"
@@ -30,12 +30,7 @@ _MAKES = ("tf.data.make_one_shot_iterator",)
 
 def take_after_branches(text: Text) -> Text:
     """The text with elements that every branch takes taken after them."""
-    while f".{_GET_NEXT}(" in text.source:
-        new = _Branches(text).move_element()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Branches(t).move_element(), f".{_GET_NEXT}(")
 
 
 class _Branches(ParsedText):

@@ -15,7 +15,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -25,12 +25,9 @@ _SESSIONS = (*roles.PLAIN_SESSIONS, "tf.InteractiveSession")
 
 def name_default_session(text: Text) -> Text:
     """The text with `tf.get_default_session()` replaced by the session's name."""
-    while "get_default_session" in text.source:
-        new = _Default(text).rewrite_default()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Default(t).rewrite_default(), "get_default_session"
+    )
 
 
 class _Default(ParsedText):
