@@ -7,7 +7,7 @@ as its dotted text, so that a class's attributes take part in def-use chains.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
@@ -138,6 +138,13 @@ def list_suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     for index, handler in enumerate(getattr(statement, "handlers", [])):
         found.append((f"handlers.{index}", handler.body))
     return found
+
+
+def find_statement(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> ast.stmt:
+    """The statement that a node is a part of, or is."""
+    while not isinstance(node, ast.stmt):
+        node = parents[node]
+    return node
 
 
 def find_suite(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt] | None:

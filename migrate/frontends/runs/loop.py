@@ -83,10 +83,7 @@ class Loop:
 
     def find_statement(self, call: ast.Call) -> ast.stmt:
         """The statement that a call stands in."""
-        node: ast.AST = call
-        while not isinstance(node, ast.stmt):
-            node = self._scopes.parents[node]
-        return node
+        return names.find_statement(self._scopes.parents, call)
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether a node is in a loop."""

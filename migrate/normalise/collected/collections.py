@@ -119,9 +119,7 @@ class _Collections(ParsedText):
 
         `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
         """
-        node: ast.AST = call
-        while not isinstance(node, ast.stmt):
-            node = self._scopes.parents[node]
+        node = names.find_statement(self._scopes.parents, call)
         if not (
             isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Name)

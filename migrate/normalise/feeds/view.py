@@ -30,9 +30,7 @@ class View:
         self._named_now: set[str] = set()
 
     def find_statement(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self.scopes.parents[node]
-        return node
+        return names.find_statement(self.scopes.parents, node)
 
     def find_function(self, node: ast.AST) -> ast.AST:
         for above in self.scopes.walk_above(node):

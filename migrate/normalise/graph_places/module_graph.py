@@ -66,9 +66,7 @@ def _find_block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
     sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:
         return None
-    node: ast.AST = sessions[0]
-    while not isinstance(node, ast.stmt):
-        node = scopes.parents[node]
+    node = names.find_statement(scopes.parents, sessions[0])
     block = scopes.parents[node]
     while isinstance(block, ast.With):
         node, block = block, scopes.parents[block]

@@ -96,9 +96,7 @@ class View:
         return None
 
     def find_statement(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self.scopes.parents[node]
-        return node
+        return names.find_statement(self.scopes.parents, node)
 
     def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         """The suite that a statement is a part of."""
