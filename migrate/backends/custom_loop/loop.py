@@ -81,10 +81,8 @@ class Loop:
         function = self._scopes.parents.get(statements[0]) if statements else None
         rebound = self._find_rebound(function)
         if rebound:
-            place = (
-                1
-                if isinstance(items[0], Keep) and names.is_docstring(statements[0])
-                else 0
+            place = int(
+                isinstance(items[0], Keep) and names.is_docstring(statements[0])
             )
             items.insert(place, New(make_code(f"{self._word} {', '.join(rebound)}")))
         return items
