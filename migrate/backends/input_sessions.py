@@ -25,7 +25,7 @@ from migrate.frontends.estimators.input_sessions import (
 )
 from migrate.plan import Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, make_code
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import estimator as table
 
 CODE = "S115"
@@ -133,7 +133,7 @@ class InputSessions:
         if batches.whole:
             return batches.targets[0]
         around = self._find_function_around(batches)
-        taken = {n.id for n in walk_breadth_first(around) if isinstance(n, ast.Name)}
+        taken = find_plain_names(around)
         for other, given in self._names.items():
             if self._find_function_around(other) in (around, self._scopes.tree):
                 taken.add(given)

@@ -9,7 +9,7 @@ from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
@@ -291,11 +291,7 @@ class VariableLists:
         found = self.find_listing(listed)
         if found is None:
             return True
-        chosen = {
-            node.id
-            for node in walk_breadth_first(found)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        chosen = find_plain_names(found, ast.Store)
         steady = all(
             node.id in chosen or self._is_steady_name(node)
             for node in walk_breadth_first(found)

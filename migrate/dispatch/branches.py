@@ -133,7 +133,7 @@ class _Split:
 
     def _list_nodes_between(self, statement: ast.stmt, site: ast.expr) -> list[ast.AST]:
         found = []
-        for above in self._view.walk_above(site):
+        for above in self._view.scopes.walk_above(site):
             if above is statement:
                 break
             found.append(above)

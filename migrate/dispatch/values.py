@@ -231,7 +231,7 @@ class _Followed:
                     return False
             elif not isinstance(value, (ast.Call, ast.BinOp, ast.Attribute)):
                 return False
-        for above in self._view.walk_above(bindings[0]):
+        for above in self._view.scopes.walk_above(bindings[0]):
             if isinstance(above, _LOOPS):
                 return False
             if isinstance(above, _FUNCTIONS):
@@ -364,7 +364,7 @@ class _Followed:
 
 def find_fetched(view: View, node: ast.AST) -> ast.expr | None:
     """The element of what a run fetches that a node stands in."""
-    for outer in view.walk_above(node):
+    for outer in view.scopes.walk_above(node):
         if isinstance(outer, (ast.stmt, *_FUNCTIONS)):
             return None
         for element in list_fetched(view, outer):

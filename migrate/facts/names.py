@@ -7,9 +7,9 @@ as its dotted text, so that a class's attributes take part in def-use chains.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NESTED = (*_SCOPES, ast.Lambda)
@@ -140,6 +140,22 @@ def list_suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     return found
 
 
+def find_statement(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> ast.stmt:
+    """The statement that a node is a part of, or is."""
+    while not isinstance(node, ast.stmt):
+        node = parents[node]
+    return node
+
+
+def find_suite(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt] | None:
+    """The suite of `parent` that a statement is in; None for one of an `except`."""
+    for field in ("body", "orelse", "finalbody"):
+        suite = getattr(parent, field, None)
+        if isinstance(suite, list) and statement in suite:
+            return suite
+    return None
+
+
 def find_argument(
     call: ast.Call, name: str, position: int | None = None
 ) -> ast.expr | None:
@@ -192,6 +208,16 @@ def is_none_constant(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def is_given(node: ast.expr | None) -> bool:
+    """Whether an argument is given, and not as `None`."""
+    return node is not None and not is_none_constant(node)
+
+
+def returns_none(statement: ast.stmt) -> bool:
+    """Whether a statement is `return` or `return None`."""
+    return isinstance(statement, ast.Return) and not is_given(statement.value)
+
+
 def is_docstring(statement: ast.AST) -> bool:
     """Whether a statement is only a text, at any place."""
     return (
@@ -215,7 +241,7 @@ def get_last_part(node: ast.AST) -> str:
 
 def find_free_name(tree: ast.AST, wish: str) -> str:
     """The wished name, or a similar one that no variable of the module has."""
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     name, number = wish, 2
     while name in taken:
         name, number = f"{wish}_{number}", number + 1

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_files import Source
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables.estimator import BATCH_NORMALIZATION
 
 _NORMALISES = re.compile("batch_?norm", re.IGNORECASE)
@@ -65,9 +65,7 @@ class _Search:
 
     def __init__(self, test: ast.expr, scopes: Scopes, quiet: frozenset[str]) -> None:
         self._test, self._scopes, self._quiet = ast.dump(test), scopes, quiet
-        self._names = {
-            n.id for n in walk_breadth_first(test) if isinstance(n, ast.Name)
-        }
+        self._names = find_plain_names(test)
         self._calls = any(isinstance(n, ast.Call) for n in walk_breadth_first(test))
         self._seen: set[ast.FunctionDef] = set()
 
@@ -86,7 +84,7 @@ class _Search:
                 if not self._is_inside(node, function):
                     return False
             if isinstance(node, ast.Call) and not self._is_inside(node, function):
-                if not self._is_known(node, function):
+                if not self._is_known(node):
                     return False
         return True
 
@@ -100,7 +98,7 @@ class _Search:
             node = above
         return False
 
-    def _is_known(self, call: ast.Call, function: ast.FunctionDef) -> bool:
+    def _is_known(self, call: ast.Call) -> bool:
         """Whether a call makes no such layers, or only where the test is true."""
         if self._scopes.resolve(call.func) is not None:
             return True

@@ -304,6 +304,11 @@ class Scopes:
             self._nodes = tuple(walk_breadth_first(self.tree))
         return iter(self._nodes)
 
+    def list_calls(self, *symbols: str) -> list[ast.Call]:
+        """The calls of functions of TensorFlow, wherever they stand in the module."""
+        calls = (node for node in self.walk() if isinstance(node, ast.Call))
+        return [call for call in calls if self.resolve(call.func) in symbols]
+
     def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around one, from the inside."""
         while node in self.parents:

@@ -80,11 +80,7 @@ def _find_reaching_tasks(
     scopes: Scopes, session: ast.Call
 ) -> list[tuple[tuple[str, int], _Task]]:
     """The tasks that may open a session on the program's own server."""
-    servers = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) == _SERVER
-    ]
+    servers = scopes.list_calls(_SERVER)
     if len(servers) != 1:
         return []
     job = names.find_argument(servers[0], "job_name", 1)

@@ -13,7 +13,7 @@ from migrate.fallback.edits import Edit, apply_edits
 from migrate.fallback.imports import is_elsewhere
 from migrate.fallback.names import find_aliases_of_nothing
 from migrate.plan import Plan
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -123,11 +123,7 @@ def drop_unread(text: str, modules: Collection[str] = ()) -> str:
     scopes = build_scopes(tree)
     text = _remove_statements(text, tree, list(find_aliases_of_nothing(scopes)), [])
     tree = parse_source(text)
-    read = {
-        node.id
-        for node in walk_breadth_first(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    read = find_plain_names(tree, ast.Load)
     read -= set(modules)
     dropped: list[ast.stmt] = []
     shortened: list[Edit] = []

@@ -45,7 +45,7 @@ def find_strategies(scopes: Scopes, refused: str) -> Iterator[Finding]:
             continue
         for parameter in _PARAMETERS:
             value = names.find_argument(node, parameter)
-            if value is None or _is_none(value):
+            if value is None or names.is_none_constant(value):
                 continue
             yield Finding(
                 value.lineno,
@@ -74,7 +74,3 @@ def _sets_tasks(node: ast.AST) -> bool:
 
 def _is_variable(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and node.value == _VARIABLE
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None

@@ -301,6 +301,25 @@ def _is_super(node: ast.expr) -> bool:
     )
 
 
+def is_abstract(statement: ast.Raise) -> bool:
+    """Whether it only says that a subclass has this."""
+    return (
+        statement.exc is not None
+        and get_last_name(statement.exc) == "NotImplementedError"
+    )
+
+
+def list_decorators(function: Function) -> list[ast.expr]:
+    return getattr(function, "decorator_list", [])
+
+
+def traces_at_once(decorator: ast.expr) -> bool:
+    """Whether what it decorates is traced where it is defined."""
+    return isinstance(decorator, ast.Call) and (
+        get_last_name(decorator.func) in table.TRACES_AT_ONCE
+    )
+
+
 def get_last_name(node: ast.expr) -> str:
     """The name that distinguishes an object from others."""
     while True:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate import emitted
 from migrate.facts.scopes import Scope, Scopes
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -36,9 +36,7 @@ def find_imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
         if bound:
             imported.update(dict.fromkeys(bound, statement.lineno))
         elif not isinstance(statement, _FUNCTIONS):
-            read = {
-                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
-            }
+            read = find_plain_names(statement)
             if _changes_path(statement, scopes):
                 yield from imported.items()
                 return
@@ -120,11 +118,7 @@ class _Names:
                         self._bound.add(part.name)
                     self._walk_suite(part.body)
             if self._body is not self._tree.body and isinstance(statement, _LOOPS):
-                self._bound |= {
-                    n.id
-                    for n in walk_breadth_first(statement)
-                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                }
+                self._bound |= find_plain_names(statement, ast.Store)
             if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
                 for name in ("body", "orelse", "finalbody"):
                     self._walk_suite(getattr(statement, name, None) or ())

@@ -17,10 +17,10 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def differ(old: Scopes, new: Scopes) -> bool:
     """Whether a statement is gone, moved or added, or calls something else."""
-    return _suites_differ(old.tree.body, new.tree.body, old, new)
+    return _differ_in_statements(old.tree.body, new.tree.body, old, new)
 
 
-def _suites_differ(
+def _differ_in_statements(
     one: list[ast.stmt], other: list[ast.stmt], old: Scopes, new: Scopes
 ) -> bool:
     one, other = _drop_imports(one), _drop_imports(other)
@@ -43,7 +43,9 @@ def _differ(one: ast.AST, other: ast.AST, old: Scopes, new: Scopes) -> bool:
         return True
     for name in ("body", "orelse", "finalbody"):
         first, second = getattr(one, name, None), getattr(other, name, None)
-        if isinstance(first, list) and _suites_differ(first, second or [], old, new):
+        if isinstance(first, list) and _differ_in_statements(
+            first, second or [], old, new
+        ):
             return True
     handlers = getattr(one, "handlers", []), getattr(other, "handlers", [])
     return len(handlers[0]) != len(handlers[1]) or any(

@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.gates.accesses import Access, Accesses, Place
-from migrate.gates.callees import Callees, Effect, Function, get_last_name, is_deferred
+from migrate.gates.callees import (
+    Callees,
+    Effect,
+    Function,
+    get_last_name,
+    is_abstract,
+    is_deferred,
+    list_decorators,
+    traces_at_once,
+)
 from migrate.gates.conditions import (
     Guard,
     Kind,
@@ -23,6 +32,7 @@ from migrate.gates.conditions import (
 )
 from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
+from migrate.source.magics import is_of_notebook
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import host_effects as table
 
@@ -193,7 +203,7 @@ class _Trace:
             for default in list_children(statement.args):
                 if isinstance(default, ast.expr):
                     self._walk_expression(default)
-            if any(map(_traces_at_once, statement.decorator_list)):
+            if any(map(traces_at_once, statement.decorator_list)):
                 self._walk_body(statement)
         elif isinstance(statement, ast.ClassDef):
             self._walk_suite(statement.body)
@@ -202,13 +212,13 @@ class _Trace:
         return False
 
     def _visit_simple(self, statement: ast.stmt) -> bool:
-        if _is_of_notebook(statement):
+        if is_of_notebook(statement):
             return False
         for child in list_children(statement):
             if isinstance(child, ast.expr):
                 self._walk_expression(child)
         self._note_statement(statement)
-        if isinstance(statement, ast.Raise) and not _is_abstract(statement):
+        if isinstance(statement, ast.Raise) and not is_abstract(statement):
             name = get_last_name(statement.exc) if statement.exc else ""
             self._add(Effect(table.Does.PROCESS, f"raise {name}"), statement)
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
@@ -352,10 +362,11 @@ class _Trace:
         ):
             given = given if call.func.id in table.RUNS_GIVEN else []
         for argument in given:
-            if isinstance(argument, (ast.Name, ast.Attribute)):
-                if not self._callees.is_class(argument):
-                    for function in self._callees.find_called_functions(argument):
-                        yield function, at_once
+            if not isinstance(argument, (ast.Name, ast.Attribute)):
+                continue
+            if not self._callees.is_class(argument):
+                for function in self._callees.find_called_functions(argument):
+                    yield function, at_once
         if not call.args and self._scopes.resolve(call.func) in table.RUNS_MAIN:
             for binding in self._scopes.module.bindings.get("main", ()):
                 if isinstance(binding, Function):
@@ -372,7 +383,7 @@ class _Trace:
         if traced is None and self._is_traced(function):
             self._traced = function
         if place.step is None and self._is_step(function):
-            at_once = any(map(_traces_at_once, list_decorators(function)))
+            at_once = any(map(traces_at_once, list_decorators(function)))
             self._place = self._places.setdefault(function, Place(function, at_once))
         if self._traced is None:
             again = function not in self._entered
@@ -482,30 +493,3 @@ class _Trace:
                 if owner is not None and owner.node in self._entered:
                     return min(self._entered[owner.node], len(self._guards))
         return 0
-
-
-def list_decorators(function: Function) -> list[ast.expr]:
-    return getattr(function, "decorator_list", [])
-
-
-def _traces_at_once(decorator: ast.expr) -> bool:
-    """Whether what it decorates is traced where it is defined."""
-    return isinstance(decorator, ast.Call) and (
-        get_last_name(decorator.func) in table.TRACES_AT_ONCE
-    )
-
-
-def _is_of_notebook(statement: ast.stmt) -> bool:
-    """Whether it stands for what every notebook has: see `source.notebook`."""
-    return isinstance(statement, ast.Assign) and any(
-        isinstance(target, ast.Name) and target.id == "get_ipython"
-        for target in statement.targets
-    )
-
-
-def _is_abstract(statement: ast.Raise) -> bool:
-    """Whether it only says that a subclass has this."""
-    return (
-        statement.exc is not None
-        and get_last_name(statement.exc) == "NotImplementedError"
-    )

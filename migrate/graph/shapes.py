@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from migrate.graph.values import Dim, HostDim
+from migrate.graph.values import Dim
 
 Shape = tuple[Dim, ...]
 
@@ -83,14 +83,3 @@ def unfold(length: Dim, kernel: int, stride: int, padding: str) -> Dim:
         return None
     grown = length * stride
     return grown if padding.upper() == "SAME" else grown + max(kernel - stride, 0)
-
-
-def format_shape(shape: Shape | None) -> str:
-    """`[?, 784]`."""
-    if shape is None:
-        return "<unknown>"
-    parts: Sequence[str] = [
-        "?" if d is None else f"<{d.host.what}>" if isinstance(d, HostDim) else str(d)
-        for d in shape
-    ]
-    return "[" + ", ".join(parts) + "]"

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import contrib_metrics as table
 
 
@@ -64,11 +64,7 @@ def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] 
 def _find_unread(tree: ast.Module, text: Text) -> list[ast.stmt]:
     """`slim = tf.contrib.slim` that nothing reads any more."""
     scopes = build_scopes(tree)
-    read = {
-        n.id
-        for n in walk_breadth_first(tree)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    }
+    read = find_plain_names(tree, ast.Load)
     return [
         s
         for s in tree.body

@@ -31,7 +31,7 @@ from migrate.frontends.model_fn.specs import SPECS
 from migrate.normalise.called import update_returns
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.keras_files import Source
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import contrib_training
 
 _UPDATES = frozenset({"minimize", "apply_gradients", "optimize_loss"})
@@ -279,9 +279,7 @@ class _Update:
         scope = theirs.scope_by_node[function]
         around = self._scopes.find_scope(self._statement)
         taken = set(around.bindings) | set(self._scopes.module.bindings)
-        taken |= {
-            n.id for n in walk_breadth_first(around.node) if isinstance(n, ast.Name)
-        }
+        taken |= find_plain_names(around.node)
         uses = [n for n in walk_breadth_first(function) if isinstance(n, ast.Name)]
         stored = {n.id for n in uses if isinstance(n.ctx, ast.Store)}
         if not self._whole:

@@ -17,9 +17,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import streaming_metrics as table
 
 _LOCAL_KEYS = frozenset(
@@ -40,12 +40,7 @@ def split_metric_calls(text: Text) -> Text:
     return lists.ask_metrics()
 
 
-class _Calls:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Calls(ParsedText):
     def rewrite_first(self) -> Text | None:
         """The text with one call taken apart; None where there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
@@ -57,7 +52,7 @@ class _Calls:
             bound = names.bind_arguments(call, table.PARAMETERS.get(symbol, ()))
             if symbol not in table.PARAMETERS or bound is None:
                 continue
-            if any(not _is_none(bound.get(name)) for name in table.COLLECTIONS):
+            if any(names.is_given(bound.get(name)) for name in table.COLLECTIONS):
                 continue
             statement = self._find_statement(call)
             if statement is not None:
@@ -190,13 +185,8 @@ class _Calls:
         return shown, uses
 
 
-class _Lists:
+class _Lists(ParsedText):
     """Lists of a program's local variables."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
 
     def may_have_others(self) -> bool:
         """Whether there are, or may be, other local variables than the metrics' totals."""
@@ -232,10 +222,6 @@ class _Lists:
             for call, scope in self._find_calls()
         ]
         return self._text.apply_edits(edits)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _choose_word(value: str, update: str, call: ast.Call) -> str:

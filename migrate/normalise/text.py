@@ -136,13 +136,17 @@ class Text:
         )
 
 
-def repeat_step(text: Text, step: Callable[[Text], Text | None]) -> Text:
+def repeat_step(text: Text, step: Callable[[Text], Text | None], *marks: str) -> Text:
     """The text after as many steps as there are to take.
 
     Args:
       step: gives the next text; None where nothing is left to be done.
+      marks: a text without one of these is left as it is.
     """
-    while (new := step(text)) is not None:
+    while all(mark in text.source for mark in marks):
+        new = step(text)
+        if new is None:
+            break
         text = new
     return text
 

@@ -111,7 +111,7 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
         if name in BY_HAND:
             by_hand.append((_find_line(match), f"{match[0]}: {BY_HAND[name]}"))
             return match[0]
-        new = (CONDA if _is_of_conda(path, match) else PACKAGES)[name]
+        new = (CONDA if _is_of_conda(match) else PACKAGES)[name]
         if _has_hashes(match):
             told = f"{match[0]}: ask for {new}, with its hashes"
             by_hand.append((_find_line(match), told))
@@ -183,7 +183,7 @@ def _is_of_a_shell(path: pathlib.Path, match: re.Match[str]) -> bool:
     return _COMMAND.search(before) is not None
 
 
-def _is_of_conda(path: pathlib.Path, match: re.Match[str]) -> bool:
+def _is_of_conda(match: re.Match[str]) -> bool:
     """Whether conda reads a requirement, which has no extras: `tensorflow-gpu=1.15`."""
     if _ONE_EQUALS.search(match[0]):
         return True

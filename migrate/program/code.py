@@ -36,6 +36,11 @@ def make_code(*parts: str | ast.AST | Code) -> Code:
     return Code(parts)
 
 
+def quote_text(text: str) -> str:
+    """A string in double quotes."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def join_code(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
     """`", ".join` for code."""
     woven: list[str | ast.AST | Code] = []

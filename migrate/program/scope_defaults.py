@@ -71,16 +71,10 @@ def _takes_default(scopes: Scopes, call: ast.Call) -> bool:
         return False
     before = 1 if symbol in LAYER_FUNCTIONS else 0  # The inputs.
     position = before + row.parameters.index(_KERNEL)
-    return not _is_given(names.find_argument(call, _KERNEL, position))
+    return not names.is_given(names.find_argument(call, _KERNEL, position))
 
 
 def _is_bare_variable(scopes: Scopes, call: ast.Call) -> bool:
-    return scopes.resolve(call.func) == "tf.get_variable" and not _is_given(
+    return scopes.resolve(call.func) == "tf.get_variable" and not names.is_given(
         names.find_argument(call, "initializer", 3)
-    )
-
-
-def _is_given(value: ast.expr | None) -> bool:
-    return value is not None and not (
-        isinstance(value, ast.Constant) and value.value is None
     )

@@ -61,7 +61,7 @@ class Slicer:
         any_included = False
         for flow in reversed(flows):
             if flow.suites:
-                included = self._suites(flow, state)
+                included = self._walk_suites(flow, state)
                 if included:
                     state.included.add(flow)
                     state.needed |= find_header_reads(flow.statement)
@@ -84,7 +84,7 @@ class Slicer:
                     state.summaries = True
         return any_included
 
-    def _suites(self, flow: Flow, state: _State) -> bool:
+    def _walk_suites(self, flow: Flow, state: _State) -> bool:
         """A compound statement's suites; whether anything in them was included."""
         if isinstance(flow.statement, ast.With):
             return self._walk_backward(flow.suites["body"], state)

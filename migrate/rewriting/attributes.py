@@ -17,7 +17,7 @@ from migrate import emitted
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import replaced_objects as table
 
 # Parameters of a hook's methods, after `self`.
@@ -221,9 +221,7 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
         if isinstance(statement, ast.FunctionDef):
             found.add(statement.name)
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            found |= {
-                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
-            }
+            found |= find_plain_names(statement)
     found |= {
         n.attr
         for n in walk_breadth_first(node)

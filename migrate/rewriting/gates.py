@@ -72,11 +72,11 @@ def find_missing_symbols(text: str) -> Iterator[tuple[int, str, str]]:
         path = scopes.find_dotted_path(node) or ""
         if path.startswith("tensorflow."):
             spelled = "tf." + path.removeprefix("tensorflow.")
-            if _is_known_missing(spelled, symbol):
+            if _is_known_missing(spelled):
                 yield node.lineno, spelled, symbol
 
 
-def _is_known_missing(spelled: str, symbol: str) -> bool:
+def _is_known_missing(spelled: str) -> bool:
     """Whether a spelling is known not to exist; attributes of classes are not judged."""
     if spelled.startswith("tf.compat.v1.compat."):
         return not symbols.exists_in_target(spelled)

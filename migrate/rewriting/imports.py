@@ -12,7 +12,7 @@ from migrate.facts.names import is_docstring
 from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import estimator as table
 
 V1 = "tensorflow.compat.v1"
@@ -34,7 +34,7 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
     tree = parse_source(text)
     wanted: list[str] = []
     scopes = build_scopes(tree)
-    names_read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    names_read = find_plain_names(tree)
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):

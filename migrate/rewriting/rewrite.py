@@ -282,7 +282,6 @@ class Rewriter:
                 id(self.block_of[item.statement, field]): items
                 for field, items in item.suites.items()
             },
-            top=line,
         )
         updated = line.visit(apply)
         assert isinstance(updated, cst.BaseCompoundStatement)
@@ -333,13 +332,11 @@ class _Apply(cst.CSTTransformer):
         rewriter: Rewriter,
         edits: dict[int, Code],
         suites: dict[int, list[Item]] | None = None,
-        top: cst.CSTNode | None = None,
     ) -> None:
         super().__init__()
         self._rewriter = rewriter
         self._edits = edits
         self._suites = {**rewriter._suites, **(suites or {})}
-        self._top = top
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         # What is replaced whole need not be walked.

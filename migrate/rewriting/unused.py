@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import symbols
 
 Import = ast.Import | ast.ImportFrom
@@ -48,7 +48,7 @@ def find_unread(scopes: Scopes) -> Iterator[Imported]:
     imported = list(list_imported(scopes.tree))
     if not imported:
         return
-    own, anywhere = read_of_module(scopes.tree), read_names(scopes.tree)
+    own, anywhere = read_of_module(scopes.tree), find_plain_names(scopes.tree, ast.Load)
     paths = {
         ast.unparse(node)
         for node in walk_breadth_first(scopes.tree)
@@ -76,15 +76,6 @@ def _list_public_names(tree: ast.Module) -> set[str]:
             parts = ast.walk(node.value)
             found |= {str(p.value) for p in parts if isinstance(p, ast.Constant)}
     return found
-
-
-def read_names(tree: ast.AST) -> set[str]:
-    """Every name that is read somewhere."""
-    return {
-        n.id
-        for n in walk_breadth_first(tree)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    }
 
 
 def read_of_module(tree: ast.Module) -> set[str]:
@@ -145,7 +136,7 @@ def remove_unused_imports(
       lacking_only: whether imports stay that TF2 could do.
     """
     tree = parse_source(text)
-    read = read_names(tree).difference(emitted) | set(taken)
+    read = find_plain_names(tree, ast.Load).difference(emitted) | set(taken)
     own = read_of_module(tree).difference(emitted) | set(taken)
     lines = text.encode().split(b"\n")
     found = [

@@ -54,13 +54,13 @@ class ContribGraph:
             return self._alias(node)
         call = self._find_call(node)
         if symbol in table.METRICS and in_graph and call is not None:
-            return self._rewrite_row(call, table.METRICS[symbol], symbol)
+            return self._rewrite_row(call, table.METRICS[symbol])
         if self._is_left_to_rows(node, symbol, call):
             return False
         row = calls.ROWS.get(symbol)
         losses = symbol.startswith("tf.contrib.losses.")
         if losses and row is not None and call is not None and in_graph:
-            return self._rewrite_row(call, row, symbol)
+            return self._rewrite_row(call, row)
         target = table.GRAPH.get(symbol)
         if target is None or not (
             in_graph or call is None or symbol not in table.MAKES
@@ -104,7 +104,7 @@ class ContribGraph:
             owner.bindings[base.id][0], base.id
         )
 
-    def _rewrite_row(self, call: ast.Call, row: CallRow, symbol: str) -> bool:
+    def _rewrite_row(self, call: ast.Call, row: CallRow) -> bool:
         new = calls.rewrite_call(call, row, self._scopes)
         if new is None:
             return False

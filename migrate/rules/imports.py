@@ -10,6 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, make_refusal
 from migrate.plan import Dropped, Plan
 from migrate.rewriting import unused
+from migrate.source.nodes import find_plain_names
 from migrate.tables import symbols as table
 
 _NOT_FOLLOWED = "the tool cannot follow its uses"
@@ -27,7 +28,7 @@ def report_unanswered(scopes: Scopes) -> Iterator[Finding]:
     or is told, when the file is done: see `migrate.unused_imports`.
     """
     read = unused.read_of_module(scopes.tree)
-    anywhere = unused.read_names(scopes.tree)
+    anywhere = find_plain_names(scopes.tree, ast.Load)
     followed = _find_followed_names(scopes)
     for node in scopes.walk():
         if isinstance(node, ast.ImportFrom) and not node.level:

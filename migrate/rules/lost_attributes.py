@@ -19,7 +19,7 @@ from migrate.plan import Plan
 from migrate.program.code import make_code
 from migrate.rules import graph_seeds
 from migrate.rules.mistakes import values
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names
 from migrate.tables import graph_mode
 from migrate.tables import lost_attributes as table
 
@@ -139,11 +139,7 @@ def _find_given(scopes: Scopes) -> _Kinds:
                 if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
                     found.add(item.name)
                 elif isinstance(item, ast.Assign | ast.AnnAssign):
-                    found |= {
-                        n.id
-                        for n in walk_breadth_first(item)
-                        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                    }
+                    found |= find_plain_names(item, ast.Store)
     return frozenset(found)
 
 

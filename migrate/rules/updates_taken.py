@@ -231,7 +231,7 @@ class _Fate:
             return True
         around = self._scopes.parents[bound]
         other = isinstance(around, ast.If) and any(
-            n is around for n in self._walk_above(statement)
+            n is around for n in self._scopes.walk_above(statement)
         )
         assert isinstance(statement, (ast.stmt, ast.expr))
         return other or bound.lineno < statement.lineno
@@ -298,17 +298,16 @@ class _Fate:
 
     def _is_always_made(self, call: ast.AST) -> bool:
         """Whether a call is made whenever they are taken, or in training alone."""
-        begun = set(self._walk_above(self.taken)) if self.taken is not None else set()
+        begun = (
+            set(self._scopes.walk_above(self.taken))
+            if self.taken is not None
+            else set()
+        )
         return all(
             above in begun or _is_of_mode(above.test)
-            for above in self._walk_above(call)
+            for above in self._scopes.walk_above(call)
             if isinstance(above, (ast.If, ast.IfExp))
         )
-
-    def _walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        while node in self._scopes.parents:
-            node = self._scopes.parents[node]
-            yield node
 
 
 def _is_of_mode(test: ast.expr) -> bool:

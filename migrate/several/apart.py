@@ -54,11 +54,7 @@ def migrate_apart(
 def _list_programs(scopes: Scopes) -> list[ast.FunctionDef]:
     """The module's functions that open a session each; none if one is opened elsewhere."""
     found: list[ast.FunctionDef] = []
-    for node in walk_breadth_first(scopes.tree):
-        if not (
-            isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-        ):
-            continue
+    for node in scopes.list_calls(*roles.SESSIONS):
         around: ast.AST = node
         while scopes.parents.get(around) is not scopes.tree:
             around = scopes.parents[around]

@@ -25,7 +25,7 @@ from migrate.migration import Migration
 from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.several import regions
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 # What stays where it is, with what is above it.
 _STAYS = (
@@ -160,9 +160,7 @@ class _Branches:
         parts = {n.attr for n in asked if isinstance(n, ast.Attribute)}
         if (objects | plain) & names.find_binds(statement):
             return False
-        if plain & {
-            n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
-        }:
+        if plain & find_plain_names(statement):
             return False
         return not any(
             (isinstance(n, ast.Attribute) and n.attr in parts | {"putenv"})

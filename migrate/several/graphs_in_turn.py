@@ -22,7 +22,7 @@ from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
 from migrate.normalise.text import find_lines_inside_strings
 from migrate.several import regions
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 _DEFINES = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -72,11 +72,7 @@ def migrate_graphs_in_turn(
 
 def _find_parts(scopes: Scopes) -> list[_Part]:
     """The graphs of the suite in which all sessions stand; none if it has not several."""
-    sessions = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) < 2:
         return []
     suite = _find_common_suite(scopes, sessions)
@@ -114,16 +110,18 @@ def _find_common_statements(
     at = suite.index(branch)
     graph = [s for s in suite[:at] if _mentions(scopes, s)]
     between = [s for s in suite[:at] if s not in graph]
-    bound = set().union(*[_find_bound_names(s) for s in graph])
+    bound = set().union(*[find_plain_names(s, ast.Store) for s in graph])
     if any(not isinstance(s, (ast.Assign, ast.Expr, ast.With)) for s in graph):
         return None
     if any(find_lines_inside_strings(s) for s in graph):
         return None
-    if any(bound & _find_mentioned_names(s) for s in [*between, *suite[at + 1 :]]):
+    if any(bound & find_plain_names(s) for s in [*between, *suite[at + 1 :]]):
         return None
     for statement in graph:
         later = [s for s in between if s.lineno > statement.lineno]
-        if any(names.find_reads(statement) & _find_bound_names(s) for s in later):
+        if any(
+            names.find_reads(statement) & find_plain_names(s, ast.Store) for s in later
+        ):
             return None
     return tuple(graph)
 
@@ -143,7 +141,7 @@ def _find_named_graphs(
         ):
             continue
         name = statement.targets[0].id
-        last = max(i for i, s in enumerate(suite) if name in _find_mentioned_names(s))
+        last = max(i for i, s in enumerate(suite) if name in find_plain_names(s))
         inside = tuple(suite[at : last + 1])
         if at <= end or not any(s in having for s in inside):
             return []
@@ -151,10 +149,6 @@ def _find_named_graphs(
         end = last
     of_parts = [s for part in parts for s in part.statements]
     return parts if all(s in of_parts for s in having) else []
-
-
-def _find_mentioned_names(statement: ast.stmt) -> set[str]:
-    return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
 def _find_reset_graphs(
@@ -267,12 +261,3 @@ def _are_independent(scopes: Scopes, parts: Sequence[_Part]) -> bool:
         ):
             return False
     return True
-
-
-def _find_bound_names(statement: ast.stmt) -> set[str]:
-    """Plain names that a statement binds, in all its suites."""
-    return {
-        node.id
-        for node in walk_breadth_first(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }

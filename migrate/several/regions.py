@@ -159,11 +159,7 @@ def _place_findings(
 
 def find_openings(scopes: Scopes) -> list[ast.Call]:
     """The calls that open a session, or make what opens one."""
-    return [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.OPENINGS
-    ]
+    return scopes.list_calls(*roles.OPENINGS)
 
 
 def has_one_cluster(scopes: Scopes, programs: Sequence[Sequence[ast.stmt]]) -> bool:

@@ -43,6 +43,14 @@ def write_binding(targets: str) -> str:
     return f"{targets} = input()  {_MAGIC}"
 
 
+def is_of_notebook(statement: ast.stmt) -> bool:
+    """Whether a statement binds what every notebook has."""
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == "get_ipython"
+        for target in statement.targets
+    )
+
+
 class MagicLost(ValueError):
     """A masked line cannot be put back."""
 

@@ -82,6 +82,22 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
         yield at
 
 
+def find_plain_names(
+    node: ast.AST, context: type[ast.expr_context] | None = None
+) -> set[str]:
+    """The names in a node and below it; attributes are none.
+
+    Args:
+      context: `ast.Load` for names that are read, `ast.Store` for those that are
+        bound, None for all.
+    """
+    return {
+        n.id
+        for n in walk_breadth_first(node)
+        if isinstance(n, ast.Name) and (context is None or isinstance(n.ctx, context))
+    }
+
+
 @functools.lru_cache(maxsize=_KEPT)
 def parse_source(source: str) -> ast.Module:
     """A program's tree. Who asks for the same text gets the same one: none changes it.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from migrate.findings import Finding, Outcome
 from migrate.source import displays, hidden, joined, magics, python
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names
 from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
@@ -429,11 +429,11 @@ def _insert(lead: str, bodies: list[str]) -> None:
     }
     for position, body in enumerate(bodies):
         statements = _parse_cell(body) or []
-        used = {name for s in statements for name in _find_names(s)}
+        used = {name for s in statements for name in find_plain_names(s)}
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):
             lines = body.split("\n")
-            reading = [s for s in statements if names & _find_names(s)]
+            reading = [s for s in statements if names & find_plain_names(s)]
             first = min([*imports[:1], *reading[:1]], key=lambda s: s.lineno)
             place = first.lineno - 1
             above = next(filter(_is_tensorflow, imports), None)
@@ -446,10 +446,6 @@ def _insert(lead: str, bodies: list[str]) -> None:
             bodies[position] = "\n".join(lines)
             return
     raise NotebookChanged("no cell can hold the imports that the result needs")
-
-
-def _find_names(statement: ast.stmt) -> set[str]:
-    return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
 
 def _parse_cell(body: str) -> list[ast.stmt] | None:
@@ -477,7 +473,7 @@ def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:
 def _edit_cell(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:
     place = _find_source(cell)
     assert place is not None  # The cell has a source: it was read.
-    yield place, style.source(place, source)
+    yield place, style.write_source(place, source)
     outputs = cell.get("outputs")
     if outputs is not None and outputs.items:
         yield outputs, "[]"
@@ -494,7 +490,7 @@ class _Style:
         self._raw = raw
         self._ascii = raw.isascii() and "\\u" in raw
 
-    def source(self, place: Span, source: str) -> str:
+    def write_source(self, place: Span, source: str) -> str:
         """A source, as a string or an array of lines as it was before."""
         if isinstance(place.value, str):
             return self._write_string(source)

@@ -7,11 +7,13 @@ import collections
 import dataclasses
 import difflib
 import io
+import os
 import pathlib
 import re
 import sys
 import tokenize
 import warnings
+from collections.abc import Iterable
 
 from migrate.findings import Finding, Outcome
 from migrate.source import python2
@@ -94,6 +96,15 @@ def _make_unreadable(
     code: str, line: int, column: int, reason: str, recipe: str = ""
 ) -> Unreadable:
     return Unreadable(Finding(line, column, code, Outcome.FAILED, "", reason, recipe))
+
+
+def map_real_paths(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
+    """The modules that are there, by their real paths."""
+    return {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and os.path.isfile(path)
+    }
 
 
 def read_or_nothing(path: pathlib.Path) -> bytes:

@@ -12,6 +12,7 @@ import collections
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from migrate.facts import names
 from migrate.source.nodes import parse_source, walk_breadth_first
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -86,7 +87,7 @@ class _Remains:
         self._old_returns = {
             n.name
             for n in walk_breadth_first(before)
-            if isinstance(n, _Function) and _returns_none(n.body[-1])
+            if isinstance(n, _Function) and names.returns_none(n.body[-1])
         }
 
     def find(self) -> Iterator[Edit]:
@@ -94,15 +95,13 @@ class _Remains:
             for field in _SUITES:
                 suite = getattr(owner, field, None)
                 if isinstance(suite, list):
-                    yield from self._find_in_suite(owner, field, suite)
+                    yield from self._find_in_suite(owner, suite)
             if isinstance(owner, _Function):
                 yield from self._find_in_function(owner)
 
     # -- branches ------------------------------------------------------------------------
 
-    def _find_in_suite(
-        self, owner: ast.AST, field: str, suite: list[ast.stmt]
-    ) -> Iterator[Edit]:
+    def _find_in_suite(self, owner: ast.AST, suite: list[ast.stmt]) -> Iterator[Edit]:
         for statement in suite:
             if (
                 not isinstance(statement, ast.If)
@@ -231,7 +230,7 @@ class _Remains:
     def _find_return(self, function: _Function) -> Iterator[Edit]:
         """`return None` at the end of a function that returns nothing else."""
         last = function.body[-1]
-        if function.name in self._old_returns or not _returns_none(last):
+        if function.name in self._old_returns or not names.returns_none(last):
             return
         returns = [n for n in walk_breadth_first(function) if isinstance(n, ast.Return)]
         if len(returns) == 1 and len(function.body) > 1:
@@ -354,13 +353,6 @@ def _is_pure(node: ast.expr) -> bool:
             ),
         )
         for n in ast.walk(node)
-    )
-
-
-def _returns_none(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Return) and (
-        node.value is None
-        or (isinstance(node.value, ast.Constant) and node.value.value is None)
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from migrate.codes import CODES, FAMILIES, MERGED, Code
 from migrate.codes.pages import locate_page
-from migrate.codes.topics import find_related
 from migrate.findings import Outcome
 from reference.pages.cases import Case, cases
 from reference.pages.examples import show_case, show_followed
+from reference.pages.topics import find_related
 
 _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = """\

@@ -25,7 +25,6 @@ TABLES = pathlib.Path(migrate.tables.__file__).parent
 ELSEWHERE = {
     "calls": "`tests/mutation/calls.py` plants into its rows",
     "kept_names": "its rows are `kept_names.tsv`, compared with TensorFlow's own",
-    "proofs": "it says which test proves a row: `tests/reference/test_closed_world.py`",
     "lost_numpy": "its rows are compared with three versions of NumPy: "
     "`tests/migrate/rules/test_lost_numpy.py`",
     "private_names": "its rows are `private_names.tsv`, compared with TensorFlow's own",

@@ -8,7 +8,7 @@
     fact effects of calls   no program: see `facts.py`
 
 Outcomes are compared, nothing is run: what a name becomes is proved where its row says it
-(`migrate/tables/proofs.py`), or beside the table's own tests.
+(`tests/reference/proofs.py`), or beside the table's own tests.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ import pathlib
 import pytest
 
 from migrate import emitted
-from migrate.tables import contrib, contrib_graph, proofs
+from migrate.tables import contrib, contrib_graph
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.symbols import exists_in_target
 from reference.registry import SCENARIOS
+from tests.reference import proofs
 
 ROOT = pathlib.Path(__file__).parents[2]
 ROWS = list(proofs.list_rows())

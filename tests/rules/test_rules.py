@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from migrate.codes import CODES, MERGED
-from migrate.codes.topics import TOPICS, find_related
 from migrate.compiler import migrate_text
 from migrate.ignoring import read_ignored
 from migrate.rule_command import rule
 from reference.pages.cases import cases
+from reference.pages.topics import TOPICS, find_related
 
 CASES = cases()
 TESTS = pathlib.Path(__file__).parents[1]

@@ -200,7 +200,7 @@ class _Layout:
             iterators = self._loop.make_unnamed_iterators()
             return [*iterators, *self._loop.write_suite([*after, *program.tail])]
         stays = [s for s in after if s not in program.moved]
-        return [*self._place_suite_outside(stays), *self._loop.write_worker(stays)]
+        return [*self._place_suite_outside(stays), *self._loop.write_worker()]
 
     def _plan_staged_functions(self) -> None:
         """Functions that make variables and compute: one function of each."""

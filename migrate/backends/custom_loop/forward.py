@@ -39,7 +39,7 @@ class Forward:
     results: tuple[str, ...]
     steps: tuple[StepFunction, ...]
 
-    def make_call(self, step: StepFunction, later: set[str]) -> Flow:
+    def make_call(self, later: set[str]) -> Flow:
         """The call as a statement of a step that reads the names `later`."""
         targets = [name if name in later else "_" for name in self.results]
         text = f"{', '.join(targets)} = {self.name}({', '.join(self.parameters)})"

@@ -36,7 +36,7 @@ class Loop:
             r.statement: r for r in context.program.runs if r.statement is not None
         }
 
-    def write_worker(self, staying: list[ast.stmt]) -> list[Item]:
+    def write_worker(self) -> list[Item]:
         program = self._program
         body: list[Item] = []
         for statement in program.moved:
@@ -81,7 +81,9 @@ class Loop:
         function = self._scopes.parents.get(statements[0]) if statements else None
         rebound = self._find_rebound(function)
         if rebound:
-            place = 1 if isinstance(items[0], Keep) and _is_text(statements[0]) else 0
+            place = int(
+                isinstance(items[0], Keep) and names.is_docstring(statements[0])
+            )
             items.insert(place, New(make_code(f"{self._word} {', '.join(rebound)}")))
         return items
 
@@ -172,12 +174,3 @@ class Loop:
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
         return make_code(run.call.func, "(", join_code(", ", arguments), ")")
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    """A docstring."""
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

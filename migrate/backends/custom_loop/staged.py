@@ -37,16 +37,11 @@ class StagedFunctions:
         node = times.node
         flows = times.flows
         documentation: list[Item] = []
-        if (
-            flows
-            and isinstance(flows[0].statement, ast.Expr)
-            and isinstance(flows[0].statement.value, ast.Constant)
-            and isinstance(flows[0].statement.value.value, str)
-        ):
+        if flows and names.is_docstring(flows[0].statement):
             documentation = [Keep(flows[0].statement)]
             flows = flows[1:]
         pure = build_closure(flows)
-        host_at_build = self._find_host_for_build(flows, times)
+        host_at_build = self._find_host_for_build(flows)
         saved = self._build.pure
         self._build.pure = self._build.pure | pure | host_at_build
         build: list[Item] = []
@@ -131,9 +126,7 @@ class StagedFunctions:
             for f in list_every_flow([flow])[1:]
         )
 
-    def _find_host_for_build(
-        self, flows: Sequence[Flow], times: FunctionTimes
-    ) -> set[Flow]:
+    def _find_host_for_build(self, flows: Sequence[Flow]) -> set[Flow]:
         """Plain Python in a staged function that its build-time part reads."""
         needed: set[str] = set()
         found: set[Flow] = set()

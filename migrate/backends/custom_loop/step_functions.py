@@ -20,7 +20,7 @@ from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import list_every_flow
-from migrate.program.code import Code, join_code, make_code
+from migrate.program.code import Code, join_code, make_code, quote_text
 from migrate.program.ir import Flow, Kind
 from migrate.tables import contrib_graph
 
@@ -108,7 +108,7 @@ class StepFunctions:
         flows = self._open_update_blocks(self._program.flows, included)
         if self._forward is not None and step in self._forward.steps:
             rest = flows[len(self._forward.flows) :]
-            call = self._forward.make_call(step, forward.read_after(step, rest))
+            call = self._forward.make_call(forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
         tensors = self._find_observed(step, of_variables=False)
@@ -147,11 +147,11 @@ class StepFunctions:
         """As the step gives them: read before the update, or after it."""
         observed = self._find_observed(step, of_variables=True)
         pairs = [
-            make_code(_quote_text(k), ": ", self._write_observed_value(v))
+            make_code(quote_text(k), ": ", self._write_observed_value(v))
             for k, v in observed.items()
         ]
         if step.gives_step and own_hooks.GLOBAL_STEP not in observed:
-            step_name = _quote_text(own_hooks.GLOBAL_STEP)
+            step_name = quote_text(own_hooks.GLOBAL_STEP)
             pairs.append(make_code(f"{step_name}: replicas.global_step"))
         if not pairs:
             return []
@@ -172,7 +172,7 @@ class StepFunctions:
     def _make_observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
         pairs = [
-            make_code(_quote_text(key), ": ", self._write_observed_value(value))
+            make_code(quote_text(key), ": ", self._write_observed_value(value))
             for key, value in observed.items()
         ]
         return Flow(
@@ -265,7 +265,3 @@ def _make_updates_block() -> Flow:
         step=True,
         step_code=make_code(f"{contrib_graph.FRAMEWORK_MODULE}.updates()"),
     )
-
-
-def _quote_text(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -264,12 +264,10 @@ class _Savers:
         return False
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        raise NotKnown
+        suite = names.find_suite(self._scopes.parents[statement], statement)
+        if suite is None:
+            raise NotKnown
+        return suite
 
     def _find_place(self, node: ast.AST, suite: list[ast.stmt]) -> int | None:
         at: ast.AST | None = node

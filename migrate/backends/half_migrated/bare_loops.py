@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate.backends.half_migrated.cluster import spell_cluster
-from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.spelling import Spelling, refuse_own_names
 from migrate.backends.half_migrated.tasks import tell_role, write_role
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -94,19 +94,7 @@ class BareLoopRewrite:
 
     def _check_names(self) -> None:
         own = _OWN_NAMES if self._program.step.function else _OWN_NAMES | {_BODY}
-        for node in self._scopes.walk():
-            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
-            for name in sorted(bound & own):
-                if isinstance(node, (ast.FunctionDef, ast.ClassDef)) or not (
-                    names.list_suites(node)  # type: ignore[arg-type]
-                ):
-                    raise Refused(
-                        "N111",
-                        node,
-                        f"the program has a name `{name}` of its own, which the migrated "
-                        "program needs",
-                        "Rename it.",
-                    )
+        refuse_own_names(self._scopes, own, defined=True)
 
     def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 
 from migrate import emitted
 from migrate.backends.half_migrated.cluster import ClusterWriter, spell_cluster
-from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.spelling import Spelling, refuse_own_names
 from migrate.backends.half_migrated.tasks import tell_role, write_role
-from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
-from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, make_code
 from migrate.program.eager import FitProgram
@@ -92,17 +90,7 @@ class FitRewrite:
 
     def _check_names(self) -> None:
         own = _OWN_NAMES if self._program.server else _OWN_NAMES | _TASK
-        for node in self._scopes.walk():
-            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
-            for name in sorted(bound & own):
-                if not names.list_suites(node):  # type: ignore[arg-type]
-                    raise Refused(
-                        "N111",
-                        node,
-                        f"the program has a name `{name}` of its own, which the migrated "
-                        "program needs",
-                        "Rename it.",
-                    )
+        refuse_own_names(self._scopes, own)
 
     def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.half_migrated import Refused
@@ -91,3 +92,28 @@ class Spelling:
     ) -> None:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         self.findings.append(Finding(line, column + 1, code_, outcome, symbol, reason))
+
+
+def refuse_own_names(
+    scopes: Scopes, own: frozenset[str], defined: bool = False
+) -> None:
+    """Refuses a program that binds a name which its migration needs.
+
+    Args:
+      defined: whether a function or a class of such a name is refused, too.
+
+    Raises:
+      Refused: it binds one.
+    """
+    for node in scopes.walk():
+        bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
+        defines = defined and isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        for name in sorted(bound & own):
+            if defines or not names.list_suites(node):  # type: ignore[arg-type]
+                raise Refused(
+                    "N111",
+                    node,
+                    f"the program has a name `{name}` of its own, which the migrated "
+                    "program needs",
+                    "Rename it.",
+                )

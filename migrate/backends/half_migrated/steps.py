@@ -14,7 +14,7 @@ from migrate import emitted
 from migrate.backends.half_migrated.cluster import ClusterWriter, spell_cluster
 from migrate.backends.half_migrated.data import check_alike, check_examples
 from migrate.backends.half_migrated.metrics import MetricRewrite
-from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.spelling import Spelling, refuse_own_names
 from migrate.backends.half_migrated.telling import Telling
 from migrate.backends.half_migrated.workers import WorkersOwn
 from migrate.facts import names
@@ -153,17 +153,7 @@ class EagerRewrite:
     # -- what stands around the step ---------------------------------------------------
 
     def _check_names(self) -> None:
-        for node in walk_breadth_first(self._scopes.tree):
-            bound = names.find_binds(node) if isinstance(node, ast.stmt) else set()
-            for name in sorted(bound & set(_OWN_NAMES)):
-                if not names.list_suites(node):  # type: ignore[arg-type]
-                    raise Refused(
-                        "N111",
-                        node,
-                        f"the program has a name `{name}` of its own, which the migrated "
-                        "program needs",
-                        "Rename it.",
-                    )
+        refuse_own_names(self._scopes, frozenset(_OWN_NAMES))
 
     def _keep_statements(self, statements: Sequence[ast.stmt]) -> list[Item]:
         items: list[Item] = []

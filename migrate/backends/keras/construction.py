@@ -10,7 +10,7 @@ from migrate.backends.keras.layout import write_call as laid_out
 from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program.code import Code, make_code
+from migrate.program.code import Code, make_code, quote_text
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
 from migrate.source.nodes import walk_breadth_first
@@ -216,8 +216,3 @@ class Construction(Subclassed):
         if calls:
             found[calls[0]][:0] = alone
         return found
-
-
-def quote_text(text: str) -> str:
-    """A string in double quotes."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

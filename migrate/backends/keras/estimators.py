@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import write_call as laid_out
 from migrate.frontends.model_fn import Imported
-from migrate.frontends.model_fn.flows import Flow
+from migrate.frontends.model_fn.flow import Flow
 from migrate.plan import New, Plan
 from migrate.program.code import make_code
 from migrate.tables import keras_models as table

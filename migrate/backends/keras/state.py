@@ -9,12 +9,12 @@ from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import write_call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.flows import Flow
+from migrate.frontends.model_fn.flow import Flow
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, make_code
 from migrate.program.keras_model import KerasModel, Metric
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import keras_models as table
 
 
@@ -114,7 +114,7 @@ class State:
     def _find_free_name(self, name: str) -> str:
         """A name that the model_fn does not have."""
         function = self._model.function
-        taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+        taken = find_plain_names(function)
         taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"model_{name}"

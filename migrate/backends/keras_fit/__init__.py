@@ -26,8 +26,7 @@ from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import add_imports, find_taken_names
-from migrate.rewriting.unused import read_names
-from migrate.source.nodes import parse_source
+from migrate.source.nodes import find_plain_names, parse_source
 from migrate.tables import keras_fit as table
 from migrate.unit import Unit
 
@@ -64,7 +63,7 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
     if wrong:
         told = tell_staying(done.findings, Stays(tree, wrong), original, done.text)
         return dataclasses.replace(done, findings=tuple(told))
-    read_ = read_names(parse_source(text))
+    read_ = find_plain_names(parse_source(text), ast.Load)
     kept = [n for n in done.support if emitted.find_module(n) in read_]
     kept += [f"{name}.py" for name in (table.INPUTS, table.EXPORTED) if name in read_]
     return Migration(text, tuple(findings), tuple(sorted({*kept, *plan.support})))
@@ -122,7 +121,7 @@ def _import_from(text: str, package: str) -> str:
 def _drop_unread_imports(text: str) -> str:
     """The text without imports of emitted modules that nothing reads any more."""
     tree = parse_source(text)
-    read_ = read_names(tree)
+    read_ = find_plain_names(tree, ast.Load)
     lines = text.split("\n")
     for node in reversed(tree.body):
         first = node.body[0] if isinstance(node, ast.Try) else node

@@ -14,7 +14,7 @@ from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.code import make_code
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _LOSSES = "tf.losses."
 # Of (labels, what the network gives); one number for a batch.
@@ -117,7 +117,7 @@ def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | N
 
 def write_function(class_: ast.ClassDef, found: Compiled, name: str) -> Block:
     """A function that makes the model, instead of its class."""
-    used = {n.id for n in walk_breadth_first(found.init) if isinstance(n, ast.Name)}
+    used = find_plain_names(found.init)
     model = "model" if "model" not in used else "keras_model"
     made = make_code(
         f"{model} = tf_keras.Model(inputs={found.features}, outputs=", found.output, ")"

@@ -72,11 +72,7 @@ def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, .
 def read_cluster_text(text: str, file: str) -> Described | None:
     """The cluster that a text describes; None if it is none, or needs something else."""
     scopes = build_scopes(parse_source(text))
-    made = [
-        node
-        for node in scopes.walk()
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) == _CLUSTER
-    ]
+    made = scopes.list_calls(_CLUSTER)
     if len(made) != 1 or scopes.find_imported_path("tf") != "tensorflow":
         return None
     statements = _Slice(scopes).collect_statements(made[0])

@@ -8,7 +8,6 @@ program of the same run imports it; its functions are called in the step functio
 from __future__ import annotations
 
 import ast
-import os
 import pathlib
 import warnings
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.graph_functions import GraphFunctions
-from migrate.source.python import read_or_nothing
+from migrate.source.python import map_real_paths, read_or_nothing
 from migrate.tables import estimator
 
 _SESSION = (b"Session(", b"Supervisor(")
@@ -31,11 +30,7 @@ def find_graph_imports(
     Returns:
       Program -> function as the program spells it -> whether it names layers by default.
     """
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     known: dict[str, Mapping[str, bool]] = {}
     found: dict[str, dict[str, bool]] = {}
     for real, path in files.items():
@@ -59,11 +54,7 @@ def find_modules(
     found: Mapping[str, Mapping[str, bool]], paths: Iterable[pathlib.Path]
 ) -> frozenset[str]:
     """Real paths of the modules whose functions such programs import."""
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     known = {
         module
         for real in found
@@ -81,11 +72,7 @@ def find_modules(
 
 def find_imports_of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     """Real paths of all files that a file with a session imports, or their imports do."""
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     todo = [
         real
         for real, path in files.items()

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import os
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts.trees import reexports, stars
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import parse_or_none, walk_breadth_first
-from migrate.source.python import read_or_nothing
+from migrate.source.nodes import find_plain_names, parse_or_none, walk_breadth_first
+from migrate.source.python import map_real_paths, read_or_nothing
 from migrate.tables import symbols
 
 CODE = "T115"
@@ -65,11 +64,7 @@ def find_hidden_names(
       paths: the files of the run.
       followed: the imports that are written out.
     """
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     texts = {real: read_or_nothing(path) for real, path in files.items()}
     exports = {
         real: found
@@ -207,7 +202,7 @@ def _find_unfollowed_imports(
     if tree is None:
         return
     lines = data.decode("utf-8", "replace").split("\n")
-    read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    read = find_plain_names(tree)
     chains = {
         (n.value.id, n.attr)
         for n in walk_breadth_first(tree)

@@ -11,7 +11,6 @@ Every TF1 worker, a process, had a module for itself. The loops of a coordinator
 from __future__ import annotations
 
 import ast
-import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,7 +20,7 @@ from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.worker_state import Finder
 from migrate.source.nodes import parse_or_none
-from migrate.source.python import read_or_nothing
+from migrate.source.python import map_real_paths, read_or_nothing
 
 # What a program spells that has a session, and that names a cluster.
 _SESSION = (b"Session(", b"Supervisor(")
@@ -38,11 +37,7 @@ def find_module_state(
     Returns:
       Program -> name or attribute as the program spells it -> what is known of it.
     """
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     found: dict[str, dict[str, ImportedState]] = {}
     for real, path in files.items():
         data = read_or_nothing(path)

@@ -7,6 +7,8 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping
 
+from migrate.source.python import read_or_nothing
+
 _WORD = re.compile(rb"\w+")
 _FUNCTION = re.compile(rb"^def (\w+)", re.MULTILINE)
 _STAR = re.compile(rb"import\s*\(?\s*\*")
@@ -19,7 +21,7 @@ def find_named_elsewhere(paths: Iterable[pathlib.Path]) -> Mapping[str, frozense
     Another file that has the words counts, whatever it means by them; where it imports all
     of the file, each function does.
     """
-    texts = {os.path.realpath(path): _read(path) for path in paths}
+    texts = {os.path.realpath(path): read_or_nothing(path) for path in paths}
     words = {real: frozenset(_WORD.findall(data)) for real, data in texts.items()}
     found = {}
     for real, data in texts.items():
@@ -34,10 +36,3 @@ def find_named_elsewhere(paths: Iterable[pathlib.Path]) -> Mapping[str, frozense
         if named:
             found[real] = frozenset(name.decode() for name in named)
     return found
-
-
-def _read(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

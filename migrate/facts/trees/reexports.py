@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from migrate.facts.trees import stars
 from migrate.facts.trees.own_stars import Stars, find_own_stars
 from migrate.facts.trees.stars import Exports
-from migrate.source.python import read_or_nothing
+from migrate.source.python import map_real_paths, read_or_nothing
 
 # How a module imports TensorFlow or of it, at the beginning of a line. What it imports of
 # private modules (tensorflow.python) is reported there, and stays what it is.
@@ -50,11 +50,7 @@ Lines = dict[int, tuple[str, str]]
 
 def find_reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     """Real path of a file -> what its imports of other files' TensorFlow mean."""
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and os.path.isfile(path)
-    }
+    files = map_real_paths(paths)
     texts = {real: read_or_nothing(path) for real, path in files.items()}
     exports = {
         real: found

@@ -13,7 +13,7 @@ import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from migrate.source.nodes import parse_or_none, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_or_none, walk_breadth_first
 
 # A star import at the top level of a file.
 _STAR = re.compile(rb"^from (\.*[\w.]+) import[ \t]*\*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
@@ -84,7 +84,7 @@ class _Stars:
         tree = parse_or_none(self._texts[real])
         if tree is None:
             return {}
-        read = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+        read = find_plain_names(tree)
         found: Brought = {}
         for (line, stands, _), names in zip(sources, offered, strict=True):
             for name in sorted(names.keys() & read):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.facts import names
 from migrate.facts.constructions import Escapes, find_constructions
 from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
@@ -249,10 +250,10 @@ class HookReader:
         elif asks.last:
             yield asks.statement
         if isinstance(suite, ast.If):
-            returns = [n for n in suite.orelse if not _returns_none(n)]
+            returns = [n for n in suite.orelse if not names.returns_none(n)]
             if suite.body == [asks.statement] and not returns:
                 yield suite
-        if _returns_none(last):
+        if names.returns_none(last):
             yield last
 
     def _check_gone(self, gone: list[ast.stmt], fetches: Fetches) -> None:
@@ -428,13 +429,6 @@ def _walk_inner_values(value: Value) -> Iterator[Value]:
     elif isinstance(value, Named):
         for _, item in value.items:
             yield from _walk_inner_values(item)
-
-
-def _returns_none(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Return) and (
-        statement.value is None
-        or (isinstance(statement.value, ast.Constant) and statement.value.value is None)
-    )
 
 
 def _is_plain(symbol: str) -> bool:

@@ -9,7 +9,6 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.around import list_all_statements, list_enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.source.nodes import walk_breadth_first
 
 
 class Clusters:
@@ -33,12 +32,7 @@ class Clusters:
         return self._find_cluster(server) if server is not None else None
 
     def list_servers(self) -> list[ast.Call]:
-        return [
-            node
-            for node in walk_breadth_first(self.scopes.tree)
-            if isinstance(node, ast.Call)
-            and self.scopes.resolve(node.func) == "tf.train.Server"
-        ]
+        return self.scopes.list_calls("tf.train.Server")
 
     def _find_server(self) -> tuple[ast.stmt, ast.Call] | None:
         calls = self.list_servers()

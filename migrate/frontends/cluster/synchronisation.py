@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
-from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Flow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -20,7 +20,6 @@ class Synchronisation:
         self,
         scopes: Scopes,
         diagnostics: Diagnostics,
-        analysis: Analysis,
         flows: list[Flow],
     ) -> None:
         self.scopes = scopes

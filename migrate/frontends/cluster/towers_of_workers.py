@@ -20,7 +20,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables.layers import LAYER_CLASSES
 
 _NORMALISES = frozenset({"tf.layers.batch_normalization"}) | frozenset(
@@ -84,11 +84,7 @@ def check(
 def _reads_late_names(expression: str, graph: Sequence[ast.stmt]) -> bool:
     """Whether an expression reads what these statements bind."""
     tree = ast.parse(expression or "None", mode="eval")
-    own = {
-        node.id
-        for node in walk_breadth_first(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    own = find_plain_names(tree, ast.Store)
     reads = names.find_reads(tree) - own
     return bool(reads & set().union(set(), *[names.find_binds(s) for s in graph]))
 

@@ -69,7 +69,7 @@ class _Hook:
     """What the methods of one hook keep in attributes."""
 
     def __init__(self, hook: ast.ClassDef, scopes: Scopes) -> None:
-        self._hook, self._scopes = hook, scopes
+        self._scopes = scopes
         self._uses: dict[str, list[ast.Attribute]] = {}
         for node in walk_breadth_first(hook):
             name = _read_own_attribute(node)

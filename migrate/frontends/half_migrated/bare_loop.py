@@ -167,7 +167,7 @@ class BareLoopReader:
             cluster,
             "ps" in jobs,
             ready,
-            suites.find_late_statements(suite, ready, server),
+            suites.find_late_statements(suite, ready),
             made,
             tuple(self._sessions),
             server,

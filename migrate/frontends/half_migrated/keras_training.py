@@ -83,10 +83,7 @@ class _Reader:
     def read(self) -> FitProgram:
         self._check()
         opened = [self._find_block(call) for call in self._sessions]
-        arguments = [
-            self._find_arguments(call, block)
-            for call, block in zip(self._sessions, opened, strict=True)
-        ]
+        arguments = [self._find_arguments(call) for call in self._sessions]
         clusters = ClusterReader(self._scopes, self._found)
         cluster, jobs = clusters.read_cluster()
         server = clusters.read_server()
@@ -131,7 +128,7 @@ class _Reader:
             "ps" in jobs,
             server,
             ready,
-            suites.find_late_statements(suite, ready, server),
+            suites.find_late_statements(suite, ready),
             made,
             calls,
             tuple(self._sessions),
@@ -194,7 +191,7 @@ class _Reader:
             )
         return block
 
-    def _find_arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
+    def _find_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         # A session that takes no `cluster` would only raise an error.
         bound = names.bind_arguments(call, (*SESSION_PARAMETERS, "cluster"))
         if self._scopes.resolve(call.func) in ("tf.Session", "tf.InteractiveSession"):

@@ -115,7 +115,7 @@ class Reader:
             "ps" in jobs,
             server,
             ready,
-            suites.find_late_statements(suite, ready, server),
+            suites.find_late_statements(suite, ready),
             made,
             whole,
             call,

@@ -96,7 +96,7 @@ class SuiteReader:
         return ready
 
     def find_late_statements(
-        self, suite: list[ast.stmt], ready: int, server: Server | None
+        self, suite: list[ast.stmt], ready: int
     ) -> frozenset[ast.stmt]:
         """Statements that compute tensors before there is a strategy."""
         early = suite[:ready]

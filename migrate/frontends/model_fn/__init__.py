@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from migrate.facts.scopes import Scopes
 from migrate.facts.trees.joined import Joined
-from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
+from migrate.frontends.model_fn.flow import Elsewhere, Flow
+from migrate.frontends.model_fn.flows import Flows
 from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import name_class

@@ -151,7 +151,7 @@ class Values:
         one = self._bound.get(home.node) if home is not None else None
         return one.bound.get(name.id) if one is not None else None
 
-    def replace(self, name: ast.Name, call: ast.AST) -> None:
+    def replace(self, name: ast.Name) -> None:
         """Replaces a parameter by its value.
 
         Raises:

@@ -144,7 +144,7 @@ class ContribCalls:
             if not isinstance(node, ast.Name):
                 continue
             if self.values.find_parameter(node) is not None:
-                self.values.replace(node, call)
+                self.values.replace(node)
                 continue
             owner = there.find_owner(node.id)
             if here.find_owner(node.id) is not owner:

@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.calls import list_calls, map_layer_arguments
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.recorded import Recorded
 from migrate.program.keras_layers import make_prefix as slashed
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import keras_models as table
 
 # Of tf.variable_scope, after the values.
@@ -139,7 +139,7 @@ class Naming(Recorded):
     @staticmethod
     def _find_free_name(function: ast.FunctionDef, name: str) -> str:
         """A parameter that a function does not have, nor a name."""
-        taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+        taken = find_plain_names(function)
         taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"outer_{name}"

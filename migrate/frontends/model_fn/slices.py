@@ -11,7 +11,7 @@ from migrate.frontends.model_fn.calls import writes_summary
 from migrate.frontends.model_fn.grown import find_changes, find_grown_names
 from migrate.frontends.model_fn.messages import is_message, list_expressions
 from migrate.frontends.model_fn.modes import Straight
-from migrate.program.keras_model import Total
+from migrate.program.keras_model import Hooks, Total
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
 
@@ -57,6 +57,20 @@ class Slices:
             if isinstance(call, ast.Call) and call in self._totals
             for name in self._totals[call].losses
         }
+
+    def find_observed(
+        self, rest: list[Unit], loss: list[Unit], hooks: tuple[Hooks, ...]
+    ) -> list[Unit]:
+        """What a training step runs for its summaries and hooks, in order."""
+        wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
+        seen = [
+            n for one in hooks for node in one.nodes for n in walk_breadth_first(node)
+        ]
+        watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
+        made = [unit for one in hooks for unit in one.made]
+        found = self.find_summaries(rest, loss)
+        more = self.find_needed([u for u in rest if u not in made], watched)
+        return [u for u in rest if u in found or (u in more and u not in loss)]
 
     def find_summaries(self, rest: list[Unit], loss: list[Unit]) -> list[Unit]:
         """Statements of training that write summaries, or name tensors, and their needs."""

@@ -57,7 +57,6 @@ from migrate.program.keras_model import (
 )
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Update
-from migrate.source.nodes import walk_breadth_first
 
 
 class Split:
@@ -173,7 +172,7 @@ class Split:
                 specs, units, update, common.find_tensors(shared), metrics
             ),
         )
-        summaries = self._find_summaries(rest, loss, hooks, slices)
+        summaries = slices.find_observed(rest, loss, hooks)
         training = [*loss, *summaries]
         Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
         steps = Steps(specs, slices, after, training, update, gone).run(
@@ -439,13 +438,12 @@ class Split:
           tensors: names of what depends on features and labels.
         """
         loss = specs["TRAIN"]["loss"]
-        known = {self._find_role("params"), self._find_role("config"), *self._bound}
         found = []
         for kind, mode in KINDS.items():
             value = specs.get(mode, {}).get(kind)
             if value is None:
                 continue
-            free = set(known)
+            free = self._given
             trains = mode == "TRAIN"
             if trains and isinstance(loss, ast.Name):
                 free.add(loss.id)
@@ -470,24 +468,6 @@ class Split:
             for use, symbol in find_uses(node, self._scopes):
                 if symbol == "tf.train.Saver" and use.lineno < last.lineno:
                     raise NotSplit(use, "it makes a Saver before it makes its update")
-
-    def _find_summaries(
-        self,
-        rest: list[Unit],
-        loss: list[Unit],
-        hooks: tuple[Hooks, ...],
-        slices: Slices,
-    ) -> list[Unit]:
-        """What a training step runs for its summaries and hooks, in order."""
-        wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
-        seen = [
-            n for one in hooks for node in one.nodes for n in walk_breadth_first(node)
-        ]
-        watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
-        made = [unit for one in hooks for unit in one.made]
-        found = slices.find_summaries(rest, loss)
-        more = slices.find_needed([u for u in rest if u not in made], watched)
-        return [u for u in rest if u in found or (u in more and u not in loss)]
 
 
 def _read_call(

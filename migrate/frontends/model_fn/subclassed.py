@@ -10,15 +10,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from migrate.facts import names
 from migrate.facts.reach import find_reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks, recurrent
+from migrate.frontends.model_fn.called_network import CalledNetwork
 from migrate.frontends.model_fn.calls import find_uses
 from migrate.frontends.model_fn.grown import find_changes
-from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, find_closure
@@ -35,39 +34,6 @@ _RESULTS = {
     "EVAL": ("loss", "eval_metric_ops"),
     "TRAIN": ("loss",),
 }
-
-
-class CalledNetwork(Network):
-    """Collects the layers that `call` applies; what else it holds, a step may hold."""
-
-    _counts = False
-
-    def check(
-        self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
-    ) -> None:
-        """Anything goes here: `Subclassed` looks at it."""
-
-    def _apply(self, applied: Applied, *rest: Any) -> None:
-        if applied.kept:
-            raise NotSplit(
-                applied.call, "it has a layer object beside variables of its own"
-            )
-        super()._apply(applied, *rest)
-
-    def _take_scopes(self, statement: ast.stmt) -> None:
-        for node in walk_breadth_first(statement):
-            if isinstance(node, ast.With):
-                raise NotSplit(
-                    node, "it opens a variable scope in a loop, or under a condition"
-                )
-
-    def _read_call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
-        if any(self.makes_layers(s) for s in function.body):
-            raise NotSplit(
-                call,
-                f"{function.name}() makes layers, and the model_fn makes "
-                "variables of its own",
-            )
 
 
 class Subclassed:
@@ -130,7 +96,7 @@ class Subclassed:
                 self._made.append(unit)
             else:
                 self._read_step(unit, modes[unit], changing)
-        self._check_names(changing)
+        self._check_names()
         if not self._weights and not self.network.layers:
             raise NotSplit(self._function, "it has neither layers nor variables")
         return order
@@ -373,7 +339,7 @@ class Subclassed:
         for child in list_children(node):
             self._read_modes(child)
 
-    def _check_names(self, changing: set[str]) -> None:
+    def _check_names(self) -> None:
         """A name that is made once is not bound again by `call`."""
         again = {n for u in self._made for n in self._find_changes(u)} & {
             n for s in self._steps for n in self._find_changes(s.unit)

@@ -25,7 +25,7 @@ from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_layers import Twins
 from migrate.program.keras_units import Unit
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -
 
 def _find_common_name(one: str, other: str, function: ast.FunctionDef) -> str:
     """`logits_train`, `logits_test` -> `logits`, where that is no name yet."""
-    taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+    taken = find_plain_names(function)
     taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
     common = os.path.commonprefix([one, other]).rpartition("_")[0]
     return common if common and common not in taken else one

@@ -22,7 +22,7 @@ from migrate.facts import names
 from migrate.facts.constructions import Escapes, find_constructions
 from migrate.facts.names import is_none_constant
 from migrate.frontends.estimators.hook_updates import find_hook_updates
-from migrate.frontends.own_hooks.parameters import Load, Parameters, Read
+from migrate.frontends.own_hooks.parameters import Load, Parameters, Read, is_self
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.own_hooks.tensors import Graph, Tensors
 from migrate.frontends.sessions.derived_hooks import find_hook_classes
@@ -238,7 +238,7 @@ class _Hook:
         )
 
     def _is_saver(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Attribute) and _is_self(node.value):
+        if isinstance(node, ast.Attribute) and is_self(node.value):
             kept = self._tensors.attributes.find_kept(node.attr)
             given = [value for one in kept for value in self._tensors.find_values(one)]
             return bool(given) and all(
@@ -332,7 +332,7 @@ class _Hook:
 
     def _is_given_one(self, node: ast.expr) -> bool:
         """Whether it is an attribute that holds a variable, which no step is asked for."""
-        if not isinstance(node, ast.Attribute) or not _is_self(node.value):
+        if not isinstance(node, ast.Attribute) or not is_self(node.value):
             return False
         kept = self._tensors.attributes.find_kept(node.attr)
         given = [value for one in kept for value in self._tensors.find_values(one)]
@@ -362,7 +362,7 @@ class _Hook:
     def _is_variable_of_graph(self, node: ast.expr) -> bool:
         return (
             names.find_key(node) is not None
-            and not (isinstance(node, ast.Attribute) and _is_self(node.value))
+            and not (isinstance(node, ast.Attribute) and is_self(node.value))
             and self._graph.is_own(node)
             and self._graph.find_kind(node) is Kind.VARIABLE
         )
@@ -406,7 +406,7 @@ class _Hook:
                 isinstance(node.ctx, ast.Load)
                 and kind in ir.STEP_KINDS
                 and self._graph.is_own(node)
-                and not (isinstance(node, ast.Attribute) and _is_self(node.value))
+                and not (isinstance(node, ast.Attribute) and is_self(node.value))
                 and not self._is_bound_inside(node)
             ):
                 raise NotMapped(
@@ -451,10 +451,6 @@ def _is_listed(node: ast.AST, value: ast.expr) -> bool:
         sides = (value.left, value.right)
         return any(side is node or _is_listed(node, side) for side in sides)
     return False
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 __all__ = ["Graph", "recognise"]

@@ -232,7 +232,7 @@ class Parameters:
             ):
                 return  # The base's methods do nothing.
             method = None
-            if isinstance(called, ast.Attribute) and _is_self(called.value):
+            if isinstance(called, ast.Attribute) and is_self(called.value):
                 method = self._methods.get(called.attr)
             if method is not None:
                 arguments = [a.arg for a in method.args.args[1:]]
@@ -275,5 +275,5 @@ def _is_thrown_away(parent: ast.AST) -> bool:
     )
 
 
-def _is_self(node: ast.expr) -> bool:
+def is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"

@@ -13,7 +13,7 @@ from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Analysis, list_every_flow
-from migrate.program.code import Code, make_code
+from migrate.program.code import Code, make_code, quote_text
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
 from migrate.source.nodes import walk_breadth_first
@@ -217,7 +217,7 @@ class Tensors:
             return set().union(set(), *[self.ask(v, method) for v in node.values])
         if self.is_step(node):
             self.step = True
-            self.edits[node] = _quote_text(GLOBAL_STEP)
+            self.edits[node] = make_code(quote_text(GLOBAL_STEP))
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
         if isinstance(node, ast.Name) and self._is_local(node, method):
@@ -247,7 +247,7 @@ class Tensors:
         kind = self._graph.check(node, made)
         name = SUMMARIES if self._graph.merges_all(node) else ast.unparse(node)
         self.found[name], self.kinds[name] = node, kind
-        self.edits[place] = _quote_text(name)
+        self.edits[place] = make_code(quote_text(name))
         return name
 
     def _is_local(self, node: ast.Name, method: ast.FunctionDef) -> bool:
@@ -374,7 +374,7 @@ class Tensors:
         """An argument of the call that makes the hook."""
         if self.is_step(value):
             self.step = True
-            self.edits[place] = _quote_text(GLOBAL_STEP)
+            self.edits[place] = make_code(quote_text(GLOBAL_STEP))
             self.kinds[GLOBAL_STEP] = Kind.VARIABLE
             return {GLOBAL_STEP}
         display = self._graph.displays.find_display(value)
@@ -403,7 +403,7 @@ class Tensors:
         for item in items:
             tags.append(self._find_tensor(item, item, made))
             del self.edits[item]
-        quoted = [_quote_text(tag) for tag in tags]
+        quoted = [make_code(quote_text(tag)) for tag in tags]
         parts: list[str | ast.AST | Code] = []
         for index, tag in enumerate(quoted):
             parts.append(", " if index else "")
@@ -430,10 +430,6 @@ class Tensors:
                     raise NotMapped(
                         node, f"a hook does more with `self.{name}` than to fetch it"
                     )
-
-
-def _quote_text(text: str) -> Code:
-    return make_code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 
 
 def _is_none_asked(parent: ast.AST) -> bool:

@@ -324,7 +324,7 @@ class RunResolver:
             part = self.slicer.slice_flows(
                 wanted, summaries, self._find_others_statements(part, feed), tensors
             )
-        given = self.fed.find_given_names(call, part.needed, feed)
+        given = self.fed.find_given_names(part.needed, feed)
         feeds = self.fed.list_arguments(
             call,
             part.needed,

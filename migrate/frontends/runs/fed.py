@@ -144,7 +144,7 @@ class Fed:
         return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
 
     def find_given_names(
-        self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
+        self, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> tuple[str, ...]:
         """Fed tensors, and fed parts of elements of which nothing else is needed.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper
@@ -39,16 +38,11 @@ class Loop:
         self.session_names = frozenset([name, *[n for n in more if n]])
         self.driver = next(
             node
-            for node in self._walk_above(session)
+            for node in self._scopes.walk_above(session)
             if isinstance(node, (ast.FunctionDef, ast.Module))
         )
         self.tail = [*tail, *[helper.node for helper in helpers]]
         self._helper_of = {n: h for h in helpers for n in walk_breadth_first(h.node)}
-
-    def _walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        while node in self._scopes.parents:
-            node = self._scopes.parents[node]
-            yield node
 
     def is_run(self, node: ast.Call) -> bool:
         """Whether a call runs the session."""
@@ -89,10 +83,7 @@ class Loop:
 
     def find_statement(self, call: ast.Call) -> ast.stmt:
         """The statement that a call stands in."""
-        node: ast.AST = call
-        while not isinstance(node, ast.stmt):
-            node = self._scopes.parents[node]
-        return node
+        return names.find_statement(self._scopes.parents, call)
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether a node is in a loop."""

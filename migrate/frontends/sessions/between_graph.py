@@ -35,17 +35,12 @@ from migrate.frontends.sessions.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
 def find_sessions(scopes: Scopes) -> list[ast.Call]:
     """Every call that opens a session."""
-    return [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    return scopes.list_calls(*roles.SESSIONS)
 
 
 def runs_alone(scopes: Scopes) -> bool:
@@ -243,7 +238,7 @@ class _Recogniser:
             )
         snapshots = Snapshots(self.scopes, analysis)
         snapshots.take(flows)
-        sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
+        sync = Synchronisation(self.scopes, self.diagnostics, flows)
         sync.run()
         runs = RunResolver(
             self.scopes,

@@ -163,7 +163,7 @@ class SessionHooks:
                 value = display.elts[0]
             pairs = [(ast.unparse(value), value)]
         for tag, item in pairs:
-            if self._merges(item) and self._summaries_after(item):
+            if self._merges(item) and self._makes_summaries_after(item):
                 self.diagnostics.refuse(
                     "N151",
                     item,
@@ -197,7 +197,7 @@ class SessionHooks:
             self.scopes.resolve(item.func) == "tf.summary.merge_all"
         )
 
-    def _summaries_after(self, item: ast.expr) -> bool:
+    def _makes_summaries_after(self, item: ast.expr) -> bool:
         """Whether the graph's statements make summaries after the one with `item`."""
         seen = False
         for flow in list_every_flow(self.flows):

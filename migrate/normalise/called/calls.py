@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
 # Expressions that need no parentheses where a call stood.
 _PRIMARY = (
@@ -206,7 +206,7 @@ class Inliner:
         """Assignments of arguments, and the edits that give the body its new names."""
         callee = found.callee
         scope = self._scopes.scope_by_node[callee]
-        self._check(callee, scope)
+        self._check(callee)
         parameters = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]]
         only = [a.arg for a in callee.args.kwonlyargs]
         rename: dict[str, str] = {}
@@ -378,7 +378,7 @@ class Inliner:
             return [Edit(node.value, found.instance.owner)]
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 
-    def _check(self, callee: ast.FunctionDef, scope: Scope) -> None:
+    def _check(self, callee: ast.FunctionDef) -> None:
         if callee.args.vararg or callee.args.kwarg:
             raise NotInlinable("the function takes any number of arguments")
         if {ast.unparse(d) for d in callee.decorator_list} - {"staticmethod"}:
@@ -455,15 +455,9 @@ def find_names_bound_within(callee: ast.FunctionDef) -> set[str]:
             found |= {
                 a.arg for a in walk_breadth_first(node.args) if isinstance(a, ast.arg)
             }
-            found |= {
-                n.id
-                for n in walk_breadth_first(node)
-                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-            }
+            found |= find_plain_names(node, ast.Store)
         elif isinstance(node, ast.comprehension):
-            found |= {
-                n.id for n in walk_breadth_first(node.target) if isinstance(n, ast.Name)
-            }
+            found |= find_plain_names(node.target)
     return found
 
 

@@ -11,14 +11,14 @@ import ast
 import re
 
 from migrate.normalise.text import Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 
 def name_objects(text: Text) -> Text:
     """The text with such objects of classes of the module named."""
     tree = parse_source(text.source)
     classes = {s.name for s in tree.body if isinstance(s, ast.ClassDef)}
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     taken |= {n.arg for n in walk_breadth_first(tree) if isinstance(n, ast.arg)}
     changes: list[tuple[ast.Expr | ast.Assign, ast.Call, str]] = []
     for node in walk_breadth_first(tree):

@@ -20,10 +20,10 @@ import builtins
 import re
 
 from migrate.facts.names import is_bare_constant
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -45,11 +45,9 @@ class _Unclear(Exception):
     """The class inherits in a way that is not understood; it stays as it is."""
 
 
-class _Classes:
+class _Classes(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._classes = {
             s.name: s
             for s in self._tree.body
@@ -139,7 +137,7 @@ class _Classes:
             ):
                 continue
             scope = self._scopes.scope_by_node[mine]
-            taken = {n.id for n in walk_breadth_first(mine) if isinstance(n, ast.Name)}
+            taken = find_plain_names(mine)
             taken |= set(dir(builtins)) | set(self._scopes.module.bindings)
             taken |= set(scope.bindings)
             shadowing = frozenset(scope.bindings)

@@ -11,10 +11,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.collected.variable_collections import add_to_collections
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -23,12 +23,9 @@ _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
 def list_collections(text: Text) -> Text:
     """The text with its own collections as lists, as far as it is clear what is in them."""
     text = add_to_collections(text)
-    while "add_to_collection" in text.source:
-        new = _Collections(text).list_collection()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Collections(t).list_collection(), "add_to_collection"
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,12 +35,7 @@ class _Known:
     symbol: str
 
 
-class _Collections:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Collections(ParsedText):
     def list_collection(self) -> Text | None:
         for key in dict.fromkeys(self._find_key(c) for c in self._list_calls(_ADD)):
             if isinstance(key, str):
@@ -53,11 +45,7 @@ class _Collections:
         return None
 
     def _list_calls(self, symbol: str) -> list[ast.Call]:
-        found = [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
-        ]
+        found = self._scopes.list_calls(symbol)
         return sorted(found, key=lambda c: (c.lineno, c.col_offset))
 
     def _find_key(self, call: ast.Call) -> object:
@@ -131,9 +119,7 @@ class _Collections:
 
         `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
         """
-        node: ast.AST = call
-        while not isinstance(node, ast.stmt):
-            node = self._scopes.parents[node]
+        node = names.find_statement(self._scopes.parents, call)
         if not (
             isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Name)
@@ -183,14 +169,8 @@ class _Collections:
                 return all(call in inside for call in adds)
         return False
 
-    def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.find_scope(name).find_owner(name.id)
-        return owner is not None and len(owner.bindings.get(name.id, [])) == 1
-
     def _choose_free_name(self, key: str, index: int) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         base = key if key.isidentifier() else "collected"
         number = index + 1
         while f"{base}_{number}" in taken:
@@ -198,9 +178,6 @@ class _Collections:
         return f"{base}_{number}"
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return [statement]
+        return names.find_suite(self._scopes.parents[statement], statement) or [
+            statement
+        ]

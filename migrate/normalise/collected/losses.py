@@ -14,8 +14,9 @@ import sys
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -184,23 +185,16 @@ def _asks_other(call: ast.Call, scopes: Scopes) -> bool:
     return (symbol or "").startswith("tf.GraphKeys.")
 
 
-class _Losses:
+class _Losses(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._gone: list[ast.stmt] = []
-        self._taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        } | {n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)}
+        self._taken = find_plain_names(self._tree) | {
+            n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)
+        }
 
     def _list_calls(self, *symbols: str) -> list[ast.Call]:
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in frozenset(symbols)
-        ]
+        return self._scopes.list_calls(*symbols)
 
     def rewrite(self) -> Text | None:
         asked = self._list_calls(_TOTAL, _ALL)
@@ -354,14 +348,6 @@ class _Losses:
         ):
             return statement.targets[0].id
         return None
-
-    def _join_lines(self, call: ast.Call) -> str:
-        text = self._text.find_segment(call)
-        return ast.unparse(call) if "\n" in text else text
-
-    def _is_bound_once(self, name: ast.Name) -> bool:
-        owner = self._scopes.find_scope(name).find_owner(name.id)
-        return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
     def _choose_free_name(self) -> str:
         number = 1

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
+from migrate.source.nodes import walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")
 _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
@@ -22,20 +22,12 @@ _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
 
 def add_to_collections(text: Text) -> Text:
     """The text with such variables added to their collections by statements."""
-    while "collections=" in text.source:
-        new = _Variables(text).rewrite_collection()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Variables(t).rewrite_collection(), "collections="
+    )
 
 
-class _Variables:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Variables(ParsedText):
     def rewrite_collection(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
             if not (

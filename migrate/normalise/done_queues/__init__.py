@@ -21,7 +21,6 @@ from migrate.facts import names
 from migrate.normalise.done_queues.program import Unclear
 from migrate.normalise.done_queues.written import Written
 from migrate.normalise.text import Text
-from migrate.source.nodes import walk_breadth_first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,12 +93,7 @@ class _Program(Written):
         return DoneQueues(self._write_text(server), lines)
 
     def _find_server(self) -> str:
-        made = [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) == "tf.train.Server"
-        ]
+        made = self._scopes.list_calls("tf.train.Server")
         statement = self._scopes.parents[made[0]] if made else None
         if len(made) != 1 or not isinstance(statement, ast.Assign):
             raise Unclear(self._makers[0], "the program has no server, or several")

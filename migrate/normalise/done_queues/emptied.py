@@ -57,12 +57,9 @@ class Emptied(Uses):
                         self._drop_statement(statement)
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return [statement]
+        return names.find_suite(self._scopes.parents[statement], statement) or [
+            statement
+        ]
 
     def _opens(self, node: ast.AST) -> bool:
         return (
@@ -80,7 +77,7 @@ class Emptied(Uses):
         )
 
     def _find_statement(self, node: ast.AST) -> ast.AST:
-        return next(n for n in self._kinds.walk_above(node) if isinstance(n, ast.stmt))
+        return next(n for n in self._scopes.walk_above(node) if isinstance(n, ast.stmt))
 
     def _drop_empty(self) -> None:
         """Blocks, loops and functions of which nothing is left."""

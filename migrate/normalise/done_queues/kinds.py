@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -161,14 +160,13 @@ class Kinds:
 
     def _find_function(self, node: ast.AST) -> ast.FunctionDef | None:
         return next(
-            (n for n in self.walk_above(node) if isinstance(n, ast.FunctionDef)), None
+            (
+                n
+                for n in self._scopes.walk_above(node)
+                if isinstance(n, ast.FunctionDef)
+            ),
+            None,
         )
-
-    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What a node stands in, from the inside outwards."""
-        while node in self._scopes.parents:
-            node = self._scopes.parents[node]
-            yield node
 
     def is_run(self, node: ast.AST) -> bool:
         return (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
 from migrate.normalise.done_queues.kinds import Kinds
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 
 
 class Unclear(Exception):
@@ -25,13 +25,11 @@ class Unclear(Exception):
         self.reason = reason
 
 
-class Program:
+class Program(ParsedText):
     """A program and its queues; what is found in it is noted here."""
 
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._kinds = Kinds(self._scopes)
         self._gone: set[ast.stmt] = set()
         self._dissolved: set[ast.With] = set()
@@ -50,7 +48,7 @@ class Program:
     def _serves(self, node: ast.AST) -> bool:
         """Whether it stands in the branch of parameter servers."""
         inner = node
-        for outer in self._kinds.walk_above(node):
+        for outer in self._scopes.walk_above(node):
             if isinstance(outer, ast.If) and inner in outer.body:
                 if self._asks_for_server(outer.test):
                     return True
@@ -93,7 +91,7 @@ class Program:
         return [s for s in statements if isinstance(s, ast.Expr)]
 
     def _is_lost(self, node: ast.AST) -> bool:
-        return any(n in self._gone for n in self._kinds.walk_above(node))
+        return any(n in self._gone for n in self._scopes.walk_above(node))
 
     def _places(self, node: ast.AST) -> bool:
         return (

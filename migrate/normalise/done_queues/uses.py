@@ -22,7 +22,7 @@ class Uses(Program):
         """A queue of a parameter server: under its device, or made where it waits."""
         devices = [
             item.context_expr
-            for block in self._kinds.walk_above(maker)
+            for block in self._scopes.walk_above(maker)
             if isinstance(block, ast.With)
             for item in block.items
             if isinstance(item.context_expr, ast.Call)

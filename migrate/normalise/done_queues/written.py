@@ -23,7 +23,7 @@ class Written(Emptied):
           Unclear: it is not only a parameter server that waits.
         """
         top: ast.AST = wait
-        for outer in self._kinds.walk_above(wait):
+        for outer in self._scopes.walk_above(wait):
             if isinstance(outer, ast.If) and self._serves(top):
                 break
             if isinstance(outer, _FUNCTIONS):
@@ -69,7 +69,7 @@ class Written(Emptied):
                 dedent[number] = dedent.get(number, 0) + by
         for statement in self._joins:
             outer = [
-                b for b in self._kinds.walk_above(statement) if b in self._dissolved
+                b for b in self._scopes.walk_above(statement) if b in self._dissolved
             ]
             indent = self._indent(outer[-1] if outer else statement)
             inserted.setdefault(self._find_first_line(statement), []).append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import names
 from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
@@ -66,9 +67,7 @@ class Callers(Inlining):
                 and not self._is_session(func.value)
             ):
                 continue
-            statement: ast.AST = node
-            while not isinstance(statement, ast.stmt):
-                statement = self.scopes.parents[statement]
+            statement = names.find_statement(self.scopes.parents, node)
             calls.append((statement, node))
         others = sum(
             1

@@ -12,7 +12,12 @@ from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
 from migrate.normalise.elsewhere.state import Driver, walk_simple_statements
 from migrate.normalise.text import Text
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import (
+    find_plain_names,
+    list_children,
+    parse_source,
+    walk_breadth_first,
+)
 from migrate.tables import roles
 
 # More rounds than any program needs; a cycle of calls ends here.
@@ -43,12 +48,7 @@ class Normaliser(Aggregates):
         return self._drop_uncalled_definitions()
 
     def _read_driver(self) -> Driver | None:
-        sessions = [
-            node
-            for node in walk_breadth_first(self.tree)
-            if isinstance(node, ast.Call)
-            and self.scopes.resolve(node.func) in roles.SESSIONS
-        ]
+        sessions = self.scopes.list_calls(*roles.SESSIONS)
         if len(sessions) > 1:
             left = [s for s in sessions if not self._is_in_inlined(s)]
             sessions = left or sessions
@@ -92,11 +92,7 @@ class Normaliser(Aggregates):
         text = self.text
         while True:
             tree = parse_source(text.source)
-            read = {
-                n.id
-                for n in walk_breadth_first(tree)
-                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-            }
+            read = find_plain_names(tree, ast.Load)
             gone = [
                 s
                 for s in tree.body
@@ -121,10 +117,8 @@ def find_own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
     outside: set[str] = set()
     for statement in tree.body:
         if statement is not definition:
-            outside |= {
-                n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)
-            }
-    inside = {n.id for n in walk_breadth_first(definition) if isinstance(n, ast.Name)}
+            outside |= find_plain_names(statement)
+    inside = find_plain_names(definition)
     return inside - outside
 
 

@@ -172,8 +172,8 @@ class _Feeds:
                 and isinstance(binding.value, ast.Call)
                 and self._makers.find_maker(binding.value) is not None
             ):
-                return self._makers.rewrite_maker(binding, use.id, owner)
+                return self._makers.rewrite_maker(binding)
         stores, uses = self._stores.follow_feed(use.id, owner)
         if self._stores.can_be_moved(stores, uses, owner):
             return None
-        return self._scattered.rewrite(use.id, stores, uses, owner)
+        return self._scattered.rewrite(stores, uses, owner)

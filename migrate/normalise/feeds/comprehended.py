@@ -347,7 +347,7 @@ class _Feed:
         statement = scopes.parents[stores[0]]
         if not isinstance(statement, ast.Assign) or statement.targets != [stores[0]]:
             raise Unclear
-        for above in self._view.walk_above(statement):
+        for above in self._view.scopes.walk_above(statement):
             if isinstance(above, (ast.For, ast.While)):
                 raise Unclear
         if self._is_changed(shown):

@@ -17,10 +17,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names, reach
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
@@ -39,12 +39,7 @@ def convert_to_functions(text: Text) -> Text:
     return text
 
 
-class _Datasets:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Datasets(ParsedText):
     def rewrite_dataset(self) -> Text | None:
         """One dataset made by a function of its own."""
         for node in walk_breadth_first(self._tree):
@@ -221,13 +216,8 @@ class _Datasets:
                 return False
         return True
 
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
-
     def _choose_free_name(self, wish: str) -> str:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         taken |= set(self._scopes.module.bindings)
         taken |= {
             n.arg for n in walk_breadth_first(self._tree) if isinstance(n, ast.arg)

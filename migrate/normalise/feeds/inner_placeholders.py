@@ -15,7 +15,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, repeat_step
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 
@@ -31,7 +31,7 @@ def name_placeholders(text: Text) -> Text:
 def _name_first_placeholder(text: Text) -> Text | None:
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     for statement in walk_breadth_first(tree):
         if not (
             isinstance(statement, ast.Assign)

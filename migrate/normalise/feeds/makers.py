@@ -6,7 +6,6 @@ import ast
 import re
 
 from migrate.facts import names
-from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
 from migrate.normalise.feeds.view import (
@@ -85,9 +84,7 @@ class Makers:
             return bool(keys) and all(is_key(k) for k in keys)
         return False
 
-    def rewrite_maker(
-        self, binding: ast.Assign, name: str, scope: Scope
-    ) -> Text | None:
+    def rewrite_maker(self, binding: ast.Assign) -> Text | None:
         """`feed = make(...)`: the function gives values, the caller names them."""
         assert isinstance(binding.value, ast.Call)
         maker = self.find_maker(binding.value)
@@ -96,7 +93,7 @@ class Makers:
         for statement in list_returns(maker):  # First its own dict, if it has a name.
             if isinstance(statement.value, ast.Name):
                 stores, uses = self._stores.follow_feed(statement.value.id, inner)
-                return self._scattered.rewrite(statement.value.id, stores, uses, inner)
+                return self._scattered.rewrite(stores, uses, inner)
         callers = self._list_callers(maker)
         displays = [r.value for r in list_returns(maker)]
         first = displays[0]
@@ -109,7 +106,7 @@ class Makers:
         parameters = [a.arg for a in [*maker.args.posonlyargs, *maker.args.args]]
         own = parameters[:1] if isinstance(binding.value.func, ast.Attribute) else []
         dropped = [k for k in keys if k in parameters]
-        self._check_dropped(maker, dropped, inner)
+        self._check_dropped(maker, dropped)
         for key in keys:
             root = key.split(".")[0].split("[")[0]
             if root in inner.bindings and root not in (*dropped, *own):
@@ -239,9 +236,7 @@ class Makers:
             callers.append(statement)
         return callers
 
-    def _check_dropped(
-        self, maker: ast.FunctionDef, dropped: list[str], inner: Scope
-    ) -> None:
+    def _check_dropped(self, maker: ast.FunctionDef, dropped: list[str]) -> None:
         """Parameters that are only keys can go.
 
         Raises:

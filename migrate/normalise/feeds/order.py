@@ -29,7 +29,9 @@ class Order:
             return None
         if not self._view.text.is_alone(statement):
             return None
-        if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(call)):
+        if any(
+            isinstance(node, _DEFERRED) for node in self._view.scopes.walk_above(call)
+        ):
             return None
         name = self._view.choose_free_name("feed", self._view.find_function(call))
         indent = self._view.indent(statement)
@@ -68,7 +70,9 @@ class Order:
             return None
         if not self._view.text.is_alone(statement):
             return None
-        if any(isinstance(node, _DEFERRED) for node in self._view.walk_above(where)):
+        if any(
+            isinstance(node, _DEFERRED) for node in self._view.scopes.walk_above(where)
+        ):
             return None
         indent, function = self._view.indent(statement), self._view.find_function(where)
         lines: list[str] = []

@@ -19,9 +19,7 @@ class Scattered:
         self._view = view
         self._stores = stores
 
-    def rewrite(
-        self, name: str, stores: list[Store], uses: list[ast.Name], scope: Scope
-    ) -> Text:
+    def rewrite(self, stores: list[Store], uses: list[ast.Name], scope: Scope) -> Text:
         """Every value under a name of its own, every use a display of these names."""
         keys = self._map_keys(stores, uses)
         own: dict[str, str] = {}
@@ -106,7 +104,10 @@ class Scattered:
         for use in uses:
             within = {
                 id(s)
-                for s in [self._view.find_statement(use), *self._view.walk_above(use)]
+                for s in [
+                    self._view.find_statement(use),
+                    *self._view.scopes.walk_above(use),
+                ]
             }
             if not any(id(s) in within for s in suite):
                 raise Unclear

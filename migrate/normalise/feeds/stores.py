@@ -88,7 +88,7 @@ class Stores:
 
     def is_feed(self, node: ast.expr) -> bool:
         """Whether a call that runs a session is fed with it."""
-        for above in self._view.walk_above(node):
+        for above in self._view.scopes.walk_above(node):
             if isinstance(above, ast.Call):
                 return self._argument(above) is node
         return False

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scope, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import (
+    find_plain_names,
+    list_children,
+    parse_source,
+    walk_breadth_first,
+)
 
 
 class Unclear(Exception):
@@ -24,36 +29,26 @@ class View:
         self.scopes = build_scopes(self.tree)
         self._named_now: set[str] = set()
 
-    def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        above = self.scopes.parents.get(node)
-        while above is not None:
-            yield above
-            above = self.scopes.parents.get(above)
-
     def find_statement(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self.scopes.parents[node]
-        return node
+        return names.find_statement(self.scopes.parents, node)
 
     def find_function(self, node: ast.AST) -> ast.AST:
-        for above in self.walk_above(node):
+        for above in self.scopes.walk_above(node):
             if isinstance(above, (ast.FunctionDef, ast.Module)):
                 return above
         return self.tree
 
     def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self.scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        raise Unclear
+        suite = names.find_suite(self.scopes.parents[statement], statement)
+        if suite is None:
+            raise Unclear
+        return suite
 
     def indent(self, statement: ast.stmt) -> str:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]
 
     def choose_free_name(self, wish: str, scope: ast.AST) -> str:
-        taken = {n.id for n in walk_breadth_first(scope) if isinstance(n, ast.Name)}
+        taken = find_plain_names(scope)
         taken |= {a.arg for a in walk_breadth_first(scope) if isinstance(a, ast.arg)}
         taken |= set(self.scopes.module.bindings) | self._named_now
         name, number = wish, 2

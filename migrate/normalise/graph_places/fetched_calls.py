@@ -11,28 +11,18 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import build_scopes
-from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 
 def name_fetched_calls(text: Text) -> Text:
     """The text with such calls as statements before the session's block."""
-    while "Session(" in text.source and ".run(" in text.source:
-        new = _Fetched(text).rewrite_call()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Fetched(t).rewrite_call(), "Session(", ".run(")
 
 
-class _Fetched:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Fetched(ParsedText):
     def rewrite_call(self) -> Text | None:
         blocks = [
             (node, item.optional_vars.id)
@@ -84,9 +74,7 @@ class _Fetched:
         )
 
     def _move_before(self, part: ast.Call, block: ast.With) -> Text:
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         assert isinstance(part.func, ast.Name)
         number, name = 1, f"{part.func.id}_fetched"
         while name in taken:

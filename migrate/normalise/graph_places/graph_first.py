@@ -17,9 +17,10 @@ import textwrap
 from collections.abc import Iterator
 
 from migrate.facts import draws, names
-from migrate.facts.scopes import Scope, build_scopes
+from migrate.facts.scopes import Scope
 from migrate.normalise.names import versions
-from migrate.normalise.text import Text, find_lines_inside_strings
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.program.step_values import is_plain
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -47,12 +48,7 @@ def move_graph(text: Text) -> Text:
     """The text with what its plain session's block adds to the graph before it."""
     if "Session(" in text.source:
         text = _Block(text).open_late()
-    while "Session(" in text.source:
-        new = _Block(text).move_statement()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Block(t).move_statement(), "Session(")
 
 
 def _is_of_graph(symbol: str) -> bool:
@@ -70,12 +66,7 @@ def _is_update(value: ast.expr) -> bool:
     )
 
 
-class _Block:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Block(ParsedText):
     def move_statement(self) -> Text | None:
         blocks = self._list_sessions()
         if not blocks:

@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.helpers import find
-from migrate.facts.scopes import build_scopes
 from migrate.findings import Outcome
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.rules.symbols import find_verdict
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.unsupported import MNIST_SYMBOLS
@@ -51,12 +51,7 @@ _NOT_AT_ONCE = (
 
 def split_runs(text: Text) -> Text:
     """The text with such runs taken apart."""
-    while "Session(" in text.source:
-        new = _Late(text).rewrite_value()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Late(t).rewrite_value(), "Session(")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,12 +73,7 @@ class _Region:
     at_once: frozenset[str] = frozenset()
 
 
-class _Late:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Late(ParsedText):
     def rewrite_value(self) -> Text | None:
         for region in self._find_regions():
             for node in (n for s in region.body for n in walk_breadth_first(s)):
@@ -259,8 +249,8 @@ class _Late:
         tensorflow = self._find_tensorflow()
         if tensorflow is None:
             return None
-        feed = f", {self._flatten(fed)}" if fed is not None else ""
-        run = f"{self._flatten(call.func)}({self._flatten(inner[0])}{feed})"
+        feed = f", {self._join_lines(fed)}" if fed is not None else ""
+        run = f"{self._join_lines(call.func)}({self._join_lines(inner[0])}{feed})"
         source, part = ast.unparse(fetched), ast.unparse(inner[0])
         if source.count(part) != 1:
             return None
@@ -289,8 +279,10 @@ class _Late:
 
     def _spell_values(self, fetched: ast.expr) -> str:
         if isinstance(fetched, (ast.List, ast.Tuple)):
-            return f"[{', '.join(self._flatten(e) + '.numpy()' for e in fetched.elts)}]"
-        return f"{self._flatten(fetched)}.numpy()"
+            return (
+                f"[{', '.join(self._join_lines(e) + '.numpy()' for e in fetched.elts)}]"
+            )
+        return f"{self._join_lines(fetched)}.numpy()"
 
     def _is_plain(self, fed: ast.expr | None) -> bool:
         """Whether nothing is fed, or names and constants that no one misses."""
@@ -322,7 +314,7 @@ class _Late:
             return None
         if not self._is_variable(target) or self._makes_graph(value, region.graph):
             return None
-        new = f"{self._flatten(target)}.{method}({self._flatten(value)})"
+        new = f"{self._join_lines(target)}.{method}({self._join_lines(value)})"
         alone = isinstance(self._scopes.parents[call], ast.Expr)
         return new if alone else f"{new}.numpy()"
 
@@ -427,9 +419,5 @@ class _Late:
         return None
 
     def _spell_operand(self, node: ast.expr) -> str:
-        text = self._flatten(node)
+        text = self._join_lines(node)
         return text if isinstance(node, ast.Call) else f"({text})"
-
-    def _flatten(self, node: ast.expr) -> str:
-        segment = self._text.find_segment(node)
-        return segment if "\n" not in segment else ast.unparse(node)

@@ -17,7 +17,7 @@ import ast
 from migrate.facts import draws, names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -39,7 +39,9 @@ def gather_graph(text: Text) -> Text:
     moved = _find_graph(scopes, before)
     bound = set().union(set(), *[names.find_binds(s) for s in moved])
     inside = set().union(set(), *[names.find_reads(s) for s in block.body])
-    called = set().union(set(), *[_read_in(s) for s in before if isinstance(s, _STAYS)])
+    called = set().union(
+        set(), *[find_plain_names(s, ast.Load) for s in before if isinstance(s, _STAYS)]
+    )
     if not moved or not bound & (inside | called):
         return text
     if isinstance(block, ast.FunctionDef):
@@ -61,16 +63,10 @@ def _find_block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
 
     Of functions, one that is run once: where the module is started.
     """
-    sessions = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:
         return None
-    node: ast.AST = sessions[0]
-    while not isinstance(node, ast.stmt):
-        node = scopes.parents[node]
+    node = names.find_statement(scopes.parents, sessions[0])
     block = scopes.parents[node]
     while isinstance(block, ast.With):
         node, block = block, scopes.parents[block]
@@ -110,15 +106,6 @@ def _starts(statement: ast.stmt, function: ast.FunctionDef) -> bool:
         and ast.unparse(n.value).endswith("app")
     ]
     return len(called) == 1 or (not called and bool(runs) and function.name == "main")
-
-
-def _read_in(definition: ast.AST) -> set[str]:
-    """Every name that a function or class reads."""
-    return {
-        n.id
-        for n in walk_breadth_first(definition)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    }
 
 
 def _find_graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:

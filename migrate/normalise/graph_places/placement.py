@@ -76,11 +76,7 @@ def insert_setter(text: Text) -> tuple[Text, tuple[int, ...]]:
 
 def _find_server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     """The cluster and the task's index, as the one server of the program is given them."""
-    found = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
-    ]
+    found = scopes.list_calls("tf.train.Server")
     if len(found) != 1:
         return None, None
     cluster = names.find_argument(found[0], "server_or_cluster_def", 0)
@@ -88,11 +84,7 @@ def _find_server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
 
 
 def _list_sessions(scopes: Scopes) -> list[ast.Call]:
-    return [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    return scopes.list_calls(*roles.SESSIONS)
 
 
 def _is_session_on_server(scopes: Scopes) -> bool:

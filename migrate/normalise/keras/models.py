@@ -204,7 +204,7 @@ class Models:
                 if isinstance(value, ast.Call) and names.find_key(value.func) in quiet:
                     continue
                 if any(not isinstance(b, _DEFINITIONS) for b in bound) and not (
-                    self.is_model(func) or self._keras_class(func)
+                    self.is_model(func) or self._is_keras_class(func)
                 ):
                     return True
         return any(
@@ -213,7 +213,7 @@ class Models:
             for node in walk_breadth_first(self._view.tree)
         )
 
-    def _keras_class(self, name: ast.Name) -> bool:
+    def _is_keras_class(self, name: ast.Name) -> bool:
         """Whether a name is that of a layer's class, or of a layer that is seen."""
         made = self.find_binding(name)
         if made is None:

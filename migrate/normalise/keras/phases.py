@@ -139,15 +139,10 @@ class _Phase:
     def _is_first(self, statement: ast.Expr) -> bool:
         """Whether a statement is beside the session, before all layers and their calls."""
         function = self._view.find_function(statement)
-        sessions = [
-            node
-            for node in walk_breadth_first(self._view.tree)
-            if isinstance(node, ast.Call)
-            and self._view.scopes.resolve(node.func) in roles.SESSIONS
-        ]
+        sessions = self._view.scopes.list_calls(*roles.SESSIONS)
         if not sessions or any(
             self._view.find_function(s)
-            not in (function, *self._view.walk_above(function))
+            not in (function, *self._view.scopes.walk_above(function))
             and function is not self._view.tree
             for s in sessions
         ):
@@ -161,7 +156,7 @@ class _Phase:
                 continue
             if self._models.may_make(node):
                 return False
-        around = [n for n in self._view.walk_above(statement)]
+        around = [n for n in self._view.scopes.walk_above(statement)]
         return not any(isinstance(n, (ast.For, ast.While)) for n in around)
 
     def _make_placeholder(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.normalise.text import Text
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 
@@ -22,7 +22,7 @@ def find_model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
 
 def find_free_name(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
     """A name that a function neither binds nor reads: `name`, or with a number."""
-    taken = {n.id for n in walk_breadth_first(function) if isinstance(n, ast.Name)}
+    taken = find_plain_names(function)
     taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
     taken |= set(scopes.module.bindings)
     number, found = 2, name

@@ -56,7 +56,7 @@ class Naming(Taking):
         return found
 
     def _name_values(
-        self, needed: dict[str, list[str]], taken: set[str], functions: dict[str, str]
+        self, needed: dict[str, list[str]], functions: dict[str, str]
     ) -> dict[str, str]:
         """The parameter for each attribute."""
         of = _spell_in_snake_case(self._owner.name)

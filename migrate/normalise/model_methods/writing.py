@@ -66,7 +66,7 @@ class Move(Naming):
         self._check_elsewhere(needed)
         taken = self._find_taken_names()
         functions = self._name_functions(taken)
-        values = self._name_values(needed, taken, functions)
+        values = self._name_values(needed, functions)
         for name_, method in self._methods.items():
             self._edit(method, needed, functions, values)
             self.given[functions[name_]] = [values[a] for a in needed[name_]]

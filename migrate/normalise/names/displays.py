@@ -12,7 +12,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 
 def name_parts(text: Text) -> Text:
@@ -29,7 +29,7 @@ def name_parts(text: Text) -> Text:
         and (fetches := names.find_argument(node, "fetches", 0)) is not None
         and (key := names.find_key(fetches)) is not None
     }
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     for statement in sorted(
         (s for s in walk_breadth_first(tree) if isinstance(s, ast.Assign)),
         key=lambda s: s.lineno,

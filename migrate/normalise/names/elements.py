@@ -19,9 +19,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import build_scopes
-from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.source.nodes import walk_breadth_first
 
 _GET_NEXT = "get_next"
 _ONE_SHOT = "make_one_shot_iterator"
@@ -30,20 +30,10 @@ _MAKES = ("tf.data.make_one_shot_iterator",)
 
 def take_after_branches(text: Text) -> Text:
     """The text with elements that every branch takes taken after them."""
-    while f".{_GET_NEXT}(" in text.source:
-        new = _Branches(text).move_element()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(text, lambda t: _Branches(t).move_element(), f".{_GET_NEXT}(")
 
 
-class _Branches:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Branches(ParsedText):
     def move_element(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.If) and not self._is_elif(node):

@@ -15,8 +15,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import optimizers, roles
@@ -61,12 +61,7 @@ def move_out_of_scopes(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     return text, told
 
 
-class _Blocks:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Blocks(ParsedText):
     def find_remaining(self) -> list[ast.With]:
         """Blocks in which something is made that they must not name."""
         return [

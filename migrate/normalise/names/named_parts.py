@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.ir import Kind
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 _METHODS = roles.OPTIMIZER_METHODS | {"assign", "assign_add", "assign_sub", "apply"}
@@ -80,7 +80,8 @@ class _Parts:
                 and isinstance(node.targets[0], (ast.Tuple, ast.List))
                 and self._view.find_function(node) in self._homes
                 and not any(
-                    above in self._blocks for above in self._view.walk_above(node)
+                    above in self._blocks
+                    for above in self._view.scopes.walk_above(node)
                 )
                 and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
@@ -118,7 +119,8 @@ class _Parts:
                 and len(node.targets[0].elts) == len(node.value.elts)
                 and self._view.find_function(node) in self._homes
                 and not any(
-                    above in self._blocks for above in self._view.walk_above(node)
+                    above in self._blocks
+                    for above in self._view.scopes.walk_above(node)
                 )
                 and self._text.is_alone(node)
                 and not find_lines_inside_strings(node)
@@ -170,7 +172,7 @@ class _Parts:
                     if any(
                         isinstance(a, ast.With)
                         and any(self._is_update(i.context_expr) for i in a.items)
-                        for a in self._view.walk_above(node)
+                        for a in self._view.scopes.walk_above(node)
                     ):
                         return True
                     found |= names.find_reads(node.value)
@@ -243,6 +245,6 @@ class _Parts:
         if not isinstance(value, ast.Name):
             return None
         assert made is not None
-        all_of_it = {n.id for n in walk_breadth_first(made) if isinstance(n, ast.Name)}
+        all_of_it = find_plain_names(made)
         home = self._view.find_function(made)
         return value.id if self._updates(all_of_it, home) else None

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -134,12 +135,7 @@ def name_updates(text: Text) -> Text:
     return text
 
 
-class _Statements:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Statements(ParsedText):
     def bring_out_call(self) -> Text | None:
         for statement in walk_breadth_first(self._tree):
             if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = ("get_tensor_by_name",)
@@ -29,11 +29,9 @@ def replace_tensor_names(text: Text) -> Text:
     return _Names(text).run()
 
 
-class _Names:
+class _Names(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._made = self._map_names()
 
     def run(self) -> Text:

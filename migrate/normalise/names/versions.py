@@ -17,9 +17,10 @@ import re
 
 from migrate.facts import names
 from migrate.facts.aliases import Aliases
-from migrate.facts.scopes import Scope, build_scopes
+from migrate.facts.scopes import Scope
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -91,11 +92,9 @@ class _Binding:
 _Bindings = list[_Binding] | None
 
 
-class _Versions:
+class _Versions(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         # Programs that were joined from many files have many names: each is found once.
         self._names: dict[str, list[ast.Name]] = {}
         self._taken: set[str] = set()

@@ -218,7 +218,7 @@ class _Batch:
             if not (
                 value is None
                 or names.read_literal(value) is None
-                and self._is_none(value)
+                and names.is_none_constant(value)
             ):
                 raise Unread(
                     self._view,
@@ -229,9 +229,6 @@ class _Batch:
                     if name == "shapes"
                     else "Give each worker a part of the files.",
                 )
-
-    def _is_none(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Constant) and value.value is None
 
     # -- the dataset ---------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
 from migrate.normalise.queues.view import Home, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import queues as table
 
 _TRAINS = ("minimize", "apply_gradients", "managed_session")
@@ -77,11 +77,7 @@ def _drop_unused_functions(text: Text, brought: set[str]) -> Text:
     """The text without inlined functions that nothing uses any more."""
     while True:
         tree = parse_source(text.source)
-        read = {
-            n.id
-            for n in walk_breadth_first(tree)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
+        read = find_plain_names(tree, ast.Load)
         gone = [
             s
             for s in tree.body

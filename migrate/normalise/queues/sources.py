@@ -353,13 +353,12 @@ def _read(
     indent = view.indent(statement)
     origin = view.text.origins[statement.lineno - 1]
     lines = [f"{name} = {dataset}", f"{value} = {name}{GET_NEXT}"]
-    text = view.text.splice(
+    return view.text.splice(
         statement.lineno,
         statement.end_lineno or statement.lineno,
         [indent + line for line in lines],
         [origin] * len(lines),
     )
-    return text
 
 
 def _write_records(

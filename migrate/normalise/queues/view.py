@@ -8,7 +8,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 Home = ast.FunctionDef | ast.Module
 _REPEATS = (
@@ -66,9 +66,7 @@ class View:
         self.text = text
         self.tree = parse_source(text.source)
         self.scopes = build_scopes(self.tree)
-        self._taken = {
-            n.id for n in walk_breadth_first(self.tree) if isinstance(n, ast.Name)
-        }
+        self._taken = find_plain_names(self.tree)
         self._taken |= {
             n.arg for n in walk_breadth_first(self.tree) if isinstance(n, ast.arg)
         }
@@ -98,9 +96,7 @@ class View:
         return None
 
     def find_statement(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self.scopes.parents[node]
-        return node
+        return names.find_statement(self.scopes.parents, node)
 
     def find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
         """The suite that a statement is a part of."""

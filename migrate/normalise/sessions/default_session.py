@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.facts.scopes import Scopes
+from migrate.normalise.parsed import ParsedText
+from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _ASKS = "tf.get_default_session"
@@ -24,29 +25,17 @@ _SESSIONS = (*roles.PLAIN_SESSIONS, "tf.InteractiveSession")
 
 def name_default_session(text: Text) -> Text:
     """The text with `tf.get_default_session()` replaced by the session's name."""
-    while "get_default_session" in text.source:
-        new = _Default(text).rewrite_default()
-        if new is None:
-            break
-        text = new
-    return text
+    return repeat_step(
+        text, lambda t: _Default(t).rewrite_default(), "get_default_session"
+    )
 
 
-class _Default:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Default(ParsedText):
     def rewrite_default(self) -> Text | None:
         name = find_session_name(self._scopes)
         if name is None:
             return None
-        for node in walk_breadth_first(self._tree):
-            if not (
-                isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _ASKS
-            ):
-                continue
+        for node in self._scopes.list_calls(_ASKS):
             statement = self._scopes.parents[node]
             if not isinstance(statement, ast.Assign):
                 if (

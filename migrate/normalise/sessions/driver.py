@@ -11,9 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -58,12 +58,7 @@ def _parses(text: Text) -> bool:
     return True
 
 
-class _Driver:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Driver(ParsedText):
     def _find_assignments_of(self, symbol: str) -> list[ast.Assign]:
         """Assignments of the symbol's results to plain names."""
         return [
@@ -256,9 +251,7 @@ class _Driver:
             rest = rest[: rest.index(closes[0])]
         assert isinstance(statement.value, ast.Call)
         if self._scopes.resolve(statement.value.func) in roles.PLAIN_SESSIONS:
-            used = [
-                i for i, s in enumerate(rest) if name in self._find_mentioned_names(s)
-            ]
+            used = [i for i, s in enumerate(rest) if name in find_plain_names(s)]
             before = rest[: used[0]] if used else []
             if any(
                 names.find_binds(s) & names.find_reads(statement.value) for s in before
@@ -272,9 +265,6 @@ class _Driver:
         ):
             return None
         return self._wrap_rest(statement, rest, closes, name, call)
-
-    def _find_mentioned_names(self, statement: ast.stmt) -> set[str]:
-        return {n.id for n in walk_breadth_first(statement) if isinstance(n, ast.Name)}
 
     def _enter_session(
         self, statement: ast.Assign, block: ast.With, name: str, call: str
@@ -429,15 +419,7 @@ class _Driver:
     # -- places ----------------------------------------------------------------------------
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return None
-
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
+        return names.find_suite(self._scopes.parents[statement], statement)
 
     def _find_indent(self) -> str:
         """One level of indentation."""

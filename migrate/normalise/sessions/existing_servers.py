@@ -60,11 +60,7 @@ def stop_existing_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 
 def _find_conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
     """Branches that start the program's one server, and have no other side."""
-    found = [
-        node
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
-    ]
+    found = scopes.list_calls("tf.train.Server")
     if len(found) != 1:
         return
     for node in walk_breadth_first(scopes.tree):

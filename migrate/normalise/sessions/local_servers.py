@@ -28,11 +28,7 @@ def drop_local_servers(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     if "create_local_server" not in text.source:
         return text, ()
     scopes = build_scopes(parse_source(text.source))
-    made = [
-        node
-        for node in scopes.walk()
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) == _LOCAL
-    ]
+    made = scopes.list_calls(_LOCAL)
     if len(made) != 1 or names.find_argument(made[0], "start", 1) is not None:
         return text, ()
     edits = _make_edits(scopes, made[0], text)

@@ -56,11 +56,7 @@ def _find_blocks(
     scopes: Scopes, text: Text
 ) -> Iterator[tuple[ast.With, list[ast.Call]]]:
     """Blocks, and the calls of theirs that are not to be there."""
-    sessions = [
-        node
-        for node in scopes.walk()
-        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
-    ]
+    sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:
         return
     block = _find_block_around_branch(scopes, sessions[0])

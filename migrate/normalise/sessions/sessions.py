@@ -12,10 +12,10 @@ import itertools
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.sessions import default_session
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -59,12 +59,7 @@ def convert_plain_sessions(text: Text) -> Text:
     return _Plain(text).drop_default()
 
 
-class _Monitored:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Monitored(ParsedText):
     def run(self) -> Text:
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
@@ -108,7 +103,7 @@ class _Monitored:
         """The call of MonitoredTrainingSession; None where an argument has no equal."""
         if bound.pop("checkpoint_filename_with_path", None) is not None:
             return None
-        parts = [f"{name}={self._flatten(value)}" for name, value in bound.items()]
+        parts = [f"{name}={self._join_lines(value)}" for name, value in bound.items()]
         if chief is not None:
             parts.append(f"is_chief={chief}")
         if not isinstance(node.func, ast.Attribute):
@@ -212,35 +207,16 @@ class _Monitored:
         if kinds != list(_CREATORS):
             return None
         calls = [c for c in (chief, worker) if isinstance(c, ast.Call)]
-        return calls, self._flatten(test), statements
-
-    def _flatten(self, value: ast.expr) -> str:
-        segment = self._text.find_segment(value)
-        return segment if "\n" not in segment else ast.unparse(value)
+        return calls, self._join_lines(test), statements
 
 
-class _Plain:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Plain(ParsedText):
     def _list_sessions(self) -> list[ast.Call]:
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
-        ]
+        return self._scopes.list_calls(*roles.PLAIN_SESSIONS, _INTERACTIVE)
 
     def _list_running(self) -> list[ast.Call]:
         """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
-        return [
-            node
-            for node in walk_breadth_first(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) in (*roles.SESSIONS, _INTERACTIVE)
-        ]
+        return self._scopes.list_calls(*roles.SESSIONS, _INTERACTIVE)
 
     def name_session(self) -> Text:
         """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""
@@ -250,9 +226,7 @@ class _Plain:
         call = sessions[0]
         parent = self._scopes.parents[call]
         shown = self._text.find_segment(call)
-        taken = {
-            n.id for n in walk_breadth_first(self._tree) if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self._tree)
         name = "sess" if "sess" not in taken else "session"
         if name in taken or "\n" in shown:
             return self._text

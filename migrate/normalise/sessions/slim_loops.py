@@ -14,7 +14,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Text
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _TRAIN = "tf.contrib.slim.learning.train"
 _PARAMETERS = (
@@ -59,7 +59,7 @@ def write_out_loop(text: Text) -> Text:
         and isinstance(statement.value, ast.Call)
         and scopes.resolve(statement.value.func) == _TRAIN
     ]
-    taken = {n.id for n in walk_breadth_first(tree) if isinstance(n, ast.Name)}
+    taken = find_plain_names(tree)
     if len(found) != 1 or tf is None or not text.is_alone(found[0]) or "sess" in taken:
         return text
     statement = found[0]

@@ -74,12 +74,7 @@ class Arguments:
 
     def _is_the_graph(self, value: ast.expr) -> bool:
         """The one graph of the program."""
-        made = [
-            node
-            for node in walk_breadth_first(self._scopes.tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) == "tf.Graph"
-        ]
+        made = self._scopes.list_calls("tf.Graph")
         if isinstance(value, ast.Call):
             return not made and (
                 self._scopes.resolve(value.func) == "tf.get_default_graph"

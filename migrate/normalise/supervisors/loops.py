@@ -18,11 +18,12 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.facts.scopes import Scope, Scopes, build_scopes
+from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.called.calls import find_names_bound_within
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.supervisors.callees import is_supervisor
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import list_children, parse_source, walk_breadth_first
+from migrate.source.nodes import list_children, walk_breadth_first
 
 _METHODS = ("loop", "Loop")
 PARAMETERS = ("timer_interval_secs", "target", "args", "kwargs")
@@ -93,12 +94,7 @@ class _Loop:
     late: bool
 
 
-class _Loops:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Loops(ParsedText):
     def bring_first(self) -> Text | None:
         """The text with one function brought; None if none is left that can be."""
         for node in walk_breadth_first(self._tree):
@@ -190,12 +186,7 @@ class _Loops:
         )
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        return []
+        return names.find_suite(self._scopes.parents[statement], statement) or []
 
     def _may_be(self, loop: _Loop) -> bool:
         """Whether its names mean the same where the loop is."""

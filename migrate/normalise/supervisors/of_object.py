@@ -24,7 +24,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.supervisors.arguments import Unclear
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 
 def move_into_method(text: Text) -> Text:
@@ -72,7 +72,7 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
     if any(names.find_key(n) != f"{user.args.args[0].arg}.{target.attr}" for n in uses):
         return None
     name = target.attr.lstrip("_")
-    taken = {n.id for n in walk_breadth_first(owner) if isinstance(n, ast.Name)}
+    taken = find_plain_names(owner)
     while name in taken:
         name += "_"
     edits = [Edit(n, name) for n in uses]

@@ -12,9 +12,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import supervisor as table
 
 _MAKERS = frozenset(
@@ -39,12 +39,7 @@ def write_out_starts(text: Text) -> Text:
     return text
 
 
-class _Starts:
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
-
+class _Starts(ParsedText):
     def rewrite_first(self) -> Text | None:
         for node in walk_breadth_first(self._tree):
             if not (
@@ -65,12 +60,10 @@ class _Starts:
                     if new is not None:
                         return new
             elif isinstance(given, ast.Call):
-                return self._name_function(node, given, tensorflow)
+                return self._name_function(node, given)
         return None
 
-    def _name_function(
-        self, supervisor: ast.Call, given: ast.Call, tf: str
-    ) -> Text | None:
+    def _name_function(self, supervisor: ast.Call, given: ast.Call) -> Text | None:
         """`init_fn=...(...)`: a name for it, before; a partial is a lambda."""
         if is_partial(given.func, self._scopes):
             new = self._write_lambda(given)
@@ -151,9 +144,6 @@ class _Starts:
         if "#" in text or find_lines_inside_strings(value):
             return None
         return " ".join(line.strip() for line in text.split("\n"))
-
-    def _indent(self, statement: ast.stmt) -> str:
-        return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
 
 def _is_none(binding: ast.AST) -> bool:

@@ -14,6 +14,7 @@ import dataclasses
 from migrate.facts import global_steps, names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import build_scopes
+from migrate.normalise.parsed import ParsedText
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
@@ -79,11 +80,9 @@ class _Session:
     name: str
 
 
-class _Supervisor:
+class _Supervisor(ParsedText):
     def __init__(self, text: Text) -> None:
-        self._text = text
-        self._tree = parse_source(text.source)
-        self._scopes = build_scopes(self._tree)
+        super().__init__(text)
         self._arguments = Arguments(self._scopes)
         self._made = self._find_constructions()
         # `sv`, or `self.sv` of an object.
@@ -96,12 +95,7 @@ class _Supervisor:
           Unclear: it is made otherwise, or differently.
         """
         found: list[ast.Assign] = []
-        for node in walk_breadth_first(self._tree):
-            if not (
-                isinstance(node, ast.Call)
-                and self._scopes.resolve(node.func) == "tf.train.Supervisor"
-            ):
-                continue
+        for node in self._scopes.list_calls("tf.train.Supervisor"):
             statement = self._scopes.parents[node]
             if (
                 not isinstance(statement, ast.Assign)
@@ -490,12 +484,10 @@ class _Supervisor:
         return found
 
     def _find_suite(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self._scopes.parents[statement]
-        for field in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, field, None)
-            if isinstance(suite, list) and statement in suite:
-                return suite
-        raise Unclear
+        suite = names.find_suite(self._scopes.parents[statement], statement)
+        if suite is None:
+            raise Unclear
+        return suite
 
     def _spell(self, value: ast.expr) -> str:
         segment = self._text.find_segment(value)

@@ -106,7 +106,7 @@ def _find_average_by_call(
         ):
             return Average(
                 call,
-                _find_statement(scopes, call),
+                names.find_statement(scopes.parents, call),
                 None,
                 None,
                 goes_into_an_update(scopes, call),
@@ -118,7 +118,7 @@ def _find_average_by_statements(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     """A comprehension that is assigned, or a loop that fills a list begun before it."""
-    statement = _find_statement(scopes, uses[0])
+    statement = names.find_statement(scopes.parents, uses[0])
     while isinstance(scopes.parents[statement], ast.For):
         outer = scopes.parents[statement]
         assert isinstance(outer, ast.For)
@@ -169,7 +169,9 @@ def _find_average_where_applied(
             if all(use in inside for use in uses) and reads(
                 _find_function(gradients, [ast.Return(value)])
             ):
-                return Average(value, _find_statement(scopes, value), None, None, True)
+                return Average(
+                    value, names.find_statement(scopes.parents, value), None, None, True
+                )
             return None
         value = parent
     return None
@@ -227,12 +229,6 @@ def _find_filled_lists(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
         ):
             found[node.func.value.id] = made[0]
     return found
-
-
-def _find_statement(scopes: Scopes, node: ast.AST) -> ast.stmt:
-    while not isinstance(node, ast.stmt):
-        node = scopes.parents[node]
-    return node
 
 
 def goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:

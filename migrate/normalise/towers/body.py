@@ -10,7 +10,7 @@ from migrate.facts import names
 from migrate.normalise.text import Edit, find_lines_inside_strings
 from migrate.normalise.towers import checks, tasks
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _PLACES = frozenset({"tf.device", "tf.name_scope"})
 # What a condition of a tower's number may consist of.
@@ -94,14 +94,14 @@ class Body:
                     [ast.Expr(statement.iter)], bound_later, bound, body
                 )
                 # It may have no round: after it nothing is bound for certain.
-                own = bound | _find_targets(statement.target)
+                own = bound | find_plain_names(statement.target)
                 self._collect_bindings(statement.body, bound_later, own, body)
                 continue
             if statement in body and self.adds_up(statement):
                 continue
             reads = names.find_reads(statement)
             if isinstance(statement, ast.AugAssign):
-                reads = reads | _find_targets(statement.target)
+                reads = reads | find_plain_names(statement.target)
             if isinstance(statement, ast.If):
                 reads = names.find_reads(statement.test)
                 inside: set[str] = set()
@@ -359,10 +359,6 @@ def find_outermost(view: View) -> ast.stmt:
             break
         outer, parent = parent, view.scopes.parents[parent]
     return outer
-
-
-def _find_targets(target: ast.expr) -> set[str]:
-    return {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
 
 
 def _reuses_only(statement: ast.stmt) -> bool:

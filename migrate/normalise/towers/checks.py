@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.normalise.towers.view import Unclear, View
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables.layers import LAYER_FUNCTIONS
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
@@ -43,9 +43,7 @@ def check(view: View) -> None:
                 raise Unclear
             if isinstance(node, ast.Call):
                 _check_call(view, node)
-    numbered = {
-        n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)
-    }
+    numbered = find_plain_names(loop.target)
     _check_names(view.scopes, loop, numbered, frozenset())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _OF_DEVICES = re.compile("device|gpu|tower|replica|worker|task", re.IGNORECASE)
 _OF_LOSSES = re.compile("loss|cost|objective", re.IGNORECASE)
@@ -98,7 +98,7 @@ def _find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
 
 def _places(scopes: Scopes, loop: ast.For) -> bool:
     """Whether each round of a loop is on another device of the process."""
-    own = {n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)}
+    own = find_plain_names(loop.target)
     return any(
         isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.device"

@@ -116,9 +116,7 @@ def name_losses(text: Text) -> Text:
     scopes = build_scopes(tree)
     for loop in loops.find_loss_loops(scopes):
         for gathered, value, listed in loops.walk_gathered_losses(scopes, loop):
-            statement = scopes.parents[value]
-            while not isinstance(statement, ast.stmt):
-                statement = scopes.parents[statement]
+            statement = names.find_statement(scopes.parents, value)
             if (
                 (isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id))
                 or find_lines_inside_strings(statement)

@@ -80,7 +80,7 @@ def draw_per_tower(view: View) -> View | None:
     iterators: list[tuple[ast.stmt, str]] = []
     for edit in named:
         name = view.choose_free_name("tower_iterator")
-        owner = _find_statement(view, edit.node)
+        owner = names.find_statement(view.scopes.parents, edit.node)
         iterators.append((owner, f"{name} = {edit.new}"))
         shown = shown.apply_edits([Edit(edit.node, name)])
     for each in moved:
@@ -188,9 +188,3 @@ def _find_suite(view: View, statement: ast.stmt) -> list[ast.stmt]:
         if statement in suite:
             return suite
     raise Unclear(_REASON)
-
-
-def _find_statement(view: View, node: ast.AST) -> ast.stmt:
-    while not isinstance(node, ast.stmt):
-        node = view.scopes.parents[node]
-    return node

@@ -16,7 +16,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.view import Unclear, View, find_view
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _ALL = "tf.summary.merge_all"
 _KEY = "tf.GraphKeys.SUMMARIES"
@@ -62,9 +62,7 @@ def _has_all_numbered(view: View) -> bool:
         for node in walk_breadth_first(root)
     ):
         return False
-    own = {
-        n.id for n in walk_breadth_first(view.loop.target) if isinstance(n, ast.Name)
-    }
+    own = find_plain_names(view.loop.target)
     return all(
         (name := names.find_argument(node, "name", 0)) is not None
         and names.find_reads(name) & own

@@ -9,7 +9,7 @@ import functools
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text
 from migrate.normalise.towers import loops
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 
 class Unclear(Exception):
@@ -44,11 +44,7 @@ class View:
 
     def choose_free_name(self, wish: str) -> str:
         """A name like that which the text does not have yet."""
-        taken = {
-            n.id
-            for n in walk_breadth_first(self.scopes.tree)
-            if isinstance(n, ast.Name)
-        }
+        taken = find_plain_names(self.scopes.tree)
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

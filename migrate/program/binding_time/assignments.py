@@ -56,7 +56,7 @@ class Assignments(Expressions):
         if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
             self.singles |= {name for t in targets if (name := names.find_key(t))}
         for target in targets:
-            self._bind(target, kind, elements, statement.value)
+            self._bind(target, kind, elements)
             self._note_stored_item(target, kind, flow)
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
             self._note_placeholder(targets[0], statement.value)
@@ -97,17 +97,11 @@ class Assignments(Expressions):
                 )
                 return
 
-    def _bind(
-        self,
-        target: ast.expr,
-        kind: Kind,
-        elements: tuple[Kind, ...],
-        value: ast.expr | None,
-    ) -> None:
+    def _bind(self, target: ast.expr, kind: Kind, elements: tuple[Kind, ...]) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
             for index, item in enumerate(target.elts):
                 item_kind = elements[index] if index < len(elements) else kind
-                self._bind(item, item_kind, (), None)
+                self._bind(item, item_kind, ())
             return
         name = names.find_key(target)
         if name is None:

@@ -8,7 +8,6 @@ from migrate.facts import names
 from migrate.program import ir, scope_defaults
 from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import find_element_kind
-from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -30,12 +29,7 @@ class Blocks(Assignments):
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.classify_expression(statement.iter)
-            self._bind(
-                statement.target,
-                find_element_kind(iterated),
-                (),
-                None,
-            )
+            self._bind(statement.target, find_element_kind(iterated), ())
             if iterated in ir.STEP_KINDS:
                 flow.step = flow.asks = True
             self.loop_scopes.append(len(self.scope_names))
@@ -344,7 +338,7 @@ class Blocks(Assignments):
                 "dtype",
                 "caching_device",
             ):
-                if is_given(names.find_argument(call, unsupported)):
+                if names.is_given(names.find_argument(call, unsupported)):
                     self.diagnostics.refuse(
                         "V103",
                         call,
@@ -353,7 +347,7 @@ class Blocks(Assignments):
                         f"Pass {unsupported} to each variable.",
                         "tf.variable_scope",
                     )
-            if is_given(names.find_argument(call, "initializer", 3)):
+            if names.is_given(names.find_argument(call, "initializer", 3)):
                 unseen = scope_defaults.find_reached_call(self.scopes, statement)
                 if unseen is not None:
                     self.diagnostics.refuse(

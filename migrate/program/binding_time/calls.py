@@ -8,7 +8,7 @@ from migrate.facts import global_steps, names
 from migrate.program import ir
 from migrate.program.binding_time.gradient_lists import GradientLists
 from migrate.program.binding_time.lattice import join
-from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
+from migrate.program.binding_time.vocabulary import SETUP_KINDS
 from migrate.program.code import Code, make_code
 from migrate.program.graph_functions import GIVES_COLLECTED
 from migrate.program.ir import Kind
@@ -249,7 +249,7 @@ class Calls(GradientLists):
                 "zip(gradients, variables).",
                 "tf.gradients",
             )
-        elif is_given(bound.get("stop_gradients")):
+        elif names.is_given(bound.get("stop_gradients")):
             self.diagnostics.refuse(
                 "O117",
                 call,

@@ -76,7 +76,7 @@ class Expressions(Calls):
         for generator in getattr(node, "generators", ()):
             source = self.classify_expression(generator.iter)
             each = find_element_kind(source)
-            self._bind(generator.target, each, (), None)
+            self._bind(generator.target, each, ())
             kind = join(kind, each)
             for condition in generator.ifs:
                 self.classify_expression(condition)

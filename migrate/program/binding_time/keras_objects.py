@@ -7,7 +7,6 @@ import ast
 from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.layers import Layers
-from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_graphs as table
@@ -25,7 +24,7 @@ class KerasObjects(Layers):
         """The kind of what a name of `tf.keras` makes; None where it is an operation."""
         inside = self._classify_arguments(call)
         if symbol in table.INPUTS:
-            if is_given(names.find_argument(call, "tensor")):
+            if names.is_given(names.find_argument(call, "tensor")):
                 self._refuse_keras(
                     call, "the Keras input is a tensor of the graph", symbol
                 )
@@ -80,7 +79,8 @@ class KerasObjects(Layers):
                 symbol,
             )
         if any(
-            is_given(names.find_argument(call, a)) for a in ("activity_regularizer",)
+            names.is_given(names.find_argument(call, a))
+            for a in ("activity_regularizer",)
         ):
             self.diagnostics.refuse(
                 "D156", call, "the layer has an activity penalty", _PLAIN, symbol

@@ -7,7 +7,6 @@ import ast
 from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.user_functions import UserFunctions
-from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind, Lift
 from migrate.program.step_values import describe
@@ -40,7 +39,7 @@ class Layers(UserFunctions):
             and not isinstance(value, ast.Lambda)
             and self.find_kind(value) in ir.STEP_KINDS
         ]
-        if row.seeded and (by_step or is_given(bound.get("seed"))):
+        if row.seeded and (by_step or names.is_given(bound.get("seed"))):
             given = [
                 make_code(f"{name}=", v) for name, v in bound.items() if name != "name"
             ]
@@ -144,7 +143,7 @@ class Layers(UserFunctions):
                 symbol,
             )
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
-            if is_given(bound.get(argument)):
+            if names.is_given(bound.get(argument)):
                 self.diagnostics.refuse(
                     "V103",
                     call,

@@ -7,7 +7,6 @@ import ast
 from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.keras_objects import KerasObjects
-from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind, Lift
 from migrate.tables.optimizers import OPTIMIZERS
@@ -43,7 +42,7 @@ class Optimizers(KerasObjects):
                 "Write the update as a statement of its own: train_op = "
                 "optimizer.minimize(loss).",
             )
-        if is_given(names.find_argument(call, "grad_loss")):
+        if names.is_given(names.find_argument(call, "grad_loss")):
             self.diagnostics.refuse(
                 "O117",
                 call,

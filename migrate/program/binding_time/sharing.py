@@ -16,7 +16,7 @@ from migrate.facts import names
 from migrate.facts.constants import Environment, Value, evaluate, is_known
 from migrate.program.binding_time.lifts import Lifts
 from migrate.program.functions import list_parameter_names
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
@@ -257,7 +257,7 @@ class Sharing(Lifts):
         """Whether a loop's rounds make variables of different names."""
         loop = this.loops[-1]
         within = [b for b in this.blocks if self._is_in(b, loop)]
-        by_round = self._find_bound_names(loop)
+        by_round = find_plain_names(loop, ast.Store)
         scopes = {
             name
             for block in within
@@ -275,13 +275,6 @@ class Sharing(Lifts):
         while parent is not None and parent is not outer:
             parent = self.scopes.parents.get(parent)
         return parent is outer
-
-    def _find_bound_names(self, loop: ast.AST) -> set[str]:
-        return {
-            node.id
-            for node in walk_breadth_first(loop)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
 
     # -- what the body of a function makes and shares ---------------------------------
 

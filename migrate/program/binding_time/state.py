@@ -161,13 +161,7 @@ class State:
     def analyse_statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
         raise NotImplementedError
 
-    def _bind(
-        self,
-        target: ast.expr,
-        kind: Kind,
-        elements: tuple[Kind, ...],
-        value: ast.expr | None,
-    ) -> None:
+    def _bind(self, target: ast.expr, kind: Kind, elements: tuple[Kind, ...]) -> None:
         raise NotImplementedError
 
     def classify_expression(self, node: ast.expr) -> Kind:

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import replicas, values
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 
 def may_be_run(
@@ -106,7 +106,7 @@ def _read_element(
     loop: ast.AST = call
     while not isinstance(loop, ast.For):
         loop = scopes.parents[loop]
-    bound = {n.id for n in walk_breadth_first(target) if isinstance(n, ast.Name)}
+    bound = find_plain_names(target)
     apart: set[ast.AST] = set()
     for statement in loop.body:
         if (

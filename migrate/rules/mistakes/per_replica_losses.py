@@ -337,15 +337,13 @@ def _are_applied_unscaled(scopes: Scopes, function: ast.FunctionDef) -> bool:
     if len(made) != 1 or find_binding(scopes, made[0].targets[0]) is None:
         return False
     name = names.find_key(made[0].targets[0])
-    for node in walk_breadth_first(function):
-        if (
-            isinstance(node, ast.Name)
-            and node.id == name
-            and isinstance(node.ctx, ast.Load)
-        ):
-            if not _is_in_zip(scopes, node):
-                return False
-    return True
+    return all(
+        _is_in_zip(scopes, node)
+        for node in walk_breadth_first(function)
+        if isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+    )
 
 
 def _are_scaled(function: ast.FunctionDef) -> bool:

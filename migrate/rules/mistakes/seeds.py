@@ -23,7 +23,7 @@ from migrate.rules.mistakes.mistake import (
     find_name,
     list_calls,
 )
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _FROM_FUNCTION = frozenset(
     {
@@ -177,9 +177,7 @@ def _is_iterated(scopes: Scopes, call: ast.Call) -> bool:
             name is None or name not in names.find_reads(loop.iter)
         ):
             continue
-        rows = {
-            n.id for n in walk_breadth_first(loop.target) if isinstance(n, ast.Name)
-        }
+        rows = find_plain_names(loop.target)
         for node in walk_breadth_first(loop):
             if isinstance(node, ast.Yield) or (
                 isinstance(node, ast.Call) and find_method(node) == "run"

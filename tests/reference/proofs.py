@@ -1,4 +1,4 @@
-"""What shows that a row of these tables is right: a scenario, a test, or a reason why none.
+"""What shows that a row of the migration's tables is right: a scenario, a test, or a reason.
 
 A row is written `<table>:<symbol>`. `tests/reference/test_closed_world.py` enforces that
 every row has a proof, that scenarios and tests named here exist and are about the row,
