@@ -10,6 +10,7 @@ import tokenize
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from migrate.facts.scopes import build_scopes
 from migrate.source.nodes import parse_source, walk_breadth_first
 
 
@@ -236,3 +237,25 @@ def find_lines_inside_strings(node: ast.AST) -> set[int]:
         ):
             found.update(range(child.lineno + 1, (child.end_lineno or 0) + 1))
     return found
+
+
+class ParsedText:
+    """A text with its tree and its scopes: what most passes begin with."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = parse_source(text.source)
+        self._scopes = build_scopes(self._tree)
+
+    def _indent(self, statement: ast.stmt) -> str:
+        """What stands before a statement on its line."""
+        return self._text.lines[statement.lineno - 1][: statement.col_offset]
+
+    def _join_lines(self, value: ast.expr) -> str:
+        """An expression as it is spelled, or as one line."""
+        segment = self._text.find_segment(value)
+        return segment if "\n" not in segment else ast.unparse(value)
+
+    def _is_bound_once(self, name: ast.Name) -> bool:
+        owner = self._scopes.find_scope(name).find_owner(name.id)
+        return owner is not None and len(owner.bindings.get(name.id, [])) == 1

@@ -86,7 +86,11 @@ tfexample_decoder=types.SimpleNamespace(Tensor=tf_slim.tfexample_decoder.Tensor)
 @pytest.mark.parametrize(
     ("use", "symbol", "reason"),
     (
-        ("contrib.rnn().NASCell(3)", "tf.contrib.rnn.NASCell", "only contrib had this cell"),
+        (
+            "contrib.rnn().NASCell(3)",
+            "tf.contrib.rnn.NASCell",
+            "only contrib had this cell",
+        ),
         (
             "contrib.slim().tfexample_decoder.Image()",
             "tf.contrib.slim.tfexample_decoder.Image",

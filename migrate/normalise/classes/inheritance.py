@@ -21,8 +21,7 @@ import re
 
 from migrate.facts.names import is_bare_constant
 from migrate.normalise.called.calls import Call, Inliner, NotInlinable
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _ROUNDS = 50

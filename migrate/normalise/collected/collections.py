@@ -12,8 +12,13 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.normalise.collected.variable_collections import add_to_collections
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
+from migrate.normalise.text import (
+    Edit,
+    ParsedText,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"

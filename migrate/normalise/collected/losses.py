@@ -14,8 +14,7 @@ import sys
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS

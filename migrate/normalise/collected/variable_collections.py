@@ -12,8 +12,13 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
+from migrate.normalise.text import (
+    Edit,
+    ParsedText,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
 from migrate.source.nodes import walk_breadth_first
 
 _MAKES = ("tf.get_variable", "tf.Variable")

@@ -6,8 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.done_queues.kinds import Kinds
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import walk_breadth_first
 
 

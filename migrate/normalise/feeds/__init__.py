@@ -158,7 +158,7 @@ class _Feeds:
             self._fetched.is_stable(v, owner) for v in values
         ):
             return None
-        return Scattered(self._view, self._fetched).rewrite(use.id, stores, uses, owner)
+        return Scattered(self._view, self._fetched).rewrite(stores, uses, owner)
 
     def _name_feed(self, use: ast.Name) -> Text | None:
         scope = self._view.scopes.find_scope(use)

@@ -17,8 +17,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names, reach
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles

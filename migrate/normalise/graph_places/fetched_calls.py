@@ -11,8 +11,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import draws, names
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.normalise.text import Edit, ParsedText, Text, repeat_step
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 

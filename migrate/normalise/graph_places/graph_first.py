@@ -19,8 +19,12 @@ from collections.abc import Iterator
 from migrate.facts import draws, names
 from migrate.facts.scopes import Scope
 from migrate.normalise.names import versions
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
+from migrate.normalise.text import (
+    ParsedText,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
 from migrate.program.step_values import is_plain
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles

@@ -22,8 +22,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts import names
 from migrate.facts.helpers import find
 from migrate.findings import Outcome
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.normalise.text import Edit, ParsedText, Text, repeat_step
 from migrate.rules.symbols import find_verdict
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles

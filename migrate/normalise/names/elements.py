@@ -19,8 +19,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.names import find_free_name
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.normalise.text import Edit, ParsedText, Text, repeat_step
 from migrate.source.nodes import walk_breadth_first
 
 _GET_NEXT = "get_next"

@@ -16,8 +16,7 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.findings import Finding, Outcome
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Text, find_lines_inside_strings
+from migrate.normalise.text import ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import optimizers, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS

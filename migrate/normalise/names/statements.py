@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import build_scopes
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS

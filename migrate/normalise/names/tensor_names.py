@@ -13,8 +13,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 

@@ -18,8 +18,7 @@ import re
 from migrate.facts import names
 from migrate.facts.aliases import Aliases
 from migrate.facts.scopes import Scope
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES

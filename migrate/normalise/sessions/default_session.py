@@ -14,8 +14,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, repeat_step
+from migrate.normalise.text import Edit, ParsedText, Text, repeat_step
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 

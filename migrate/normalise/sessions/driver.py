@@ -11,8 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 

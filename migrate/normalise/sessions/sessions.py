@@ -12,9 +12,8 @@ import itertools
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.normalise.parsed import ParsedText
 from migrate.normalise.sessions import default_session
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import roles
 

@@ -12,8 +12,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
-from migrate.normalise.parsed import ParsedText
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import supervisor as table
 

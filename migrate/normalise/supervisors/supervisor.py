@@ -14,7 +14,6 @@ import dataclasses
 from migrate.facts import global_steps, names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import build_scopes
-from migrate.normalise.parsed import ParsedText
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
@@ -25,7 +24,7 @@ from migrate.normalise.supervisors.services import (
     runs_after_stop,
     step_name,
 )
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import supervisor as table
 
