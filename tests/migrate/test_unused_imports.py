@@ -139,6 +139,21 @@ def test_a_file_of_the_same_words_does_not_take_it(tmp_path: pathlib.Path) -> No
     assert done.changed and b"slim" not in done.new
 
 
+def test_an_import_that_a_refused_file_reads_no_more_is_in_its_report(
+    tmp_path: pathlib.Path,
+) -> None:
+    private = "from tensorflow.python.framework import ops\n"
+    body = "def f():\n    y = ops.convert_to_tensor(1.0)\n    return tf.contrib.gan.gan_model(y)\n"
+    files = {
+        "common.py": private + USE + body,
+        "show.py": "from common import ops\n\n\ndef show():\n    return ops\n",
+    }
+    [common] = [r for r in run_tree(tmp_path, files) if r.path.name == "common.py"]
+    assert b"ops.convert_to_tensor" not in common.new and private.encode() in common.new
+    [found] = [f for f in common.findings if f.line == 1]
+    assert found.outcome is Outcome.REFUSED and "another file takes" in found.reason
+
+
 def test_no_program_waits_for_one_that_only_has_such_an_import(
     tmp_path: pathlib.Path,
 ) -> None:
