@@ -27,7 +27,7 @@ CODES = (
         "K110",
         "model_fn that does not become a Keras model",
         "This `model_fn` contains something for which the tool knows no equal in a Keras model. It stays a function that TensorFlow traces, and trains with `estimator_loop` (E101, E102). `--estimators model_fn` keeps every `model_fn`.",
-        why="A Keras model that is only nearly equal would train differently, and no error would tell you so. A `model_fn` that TensorFlow traces computes exactly what it did.",
+        why="A Keras model that is only nearly equal would train differently, and no error would tell you so. For example, `tf.get_variable('dense/kernel')` in a scope that reuses variables gave the layer's own weights. A Keras model would make a second variable. A `model_fn` that TensorFlow traces computes exactly what it did.",
         before='metrics = {"in_two": tf.metrics.recall_at_k(labels, logits, 2)}',
         after='metrics = {"in_two": tf.compat.v1.metrics.recall_at_k(labels, logits, 2)}',
         noted=True,

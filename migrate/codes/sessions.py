@@ -120,8 +120,9 @@ CODES = (
     Code(
         "S136",
         "read after an update",
-        "A block of `tf.control_dependencies` after an update uses a variable that was read outside of the block.",
-        why="TensorFlow 1 reads a variable once per run, so the block sees the value from before the update. An operation on the variable's own device may see the value after it. `w.read_value()` inside the block always gives the value after it. The same holds for what the update changes besides: on a cluster, an optimizer's slot or a moving average that a run fetches has the value from before the update.",
+        "A run changes a variable and also reads it, and the step function would read it at another moment than TensorFlow 1 did.",
+        why="TensorFlow 1 reads a variable once per run, so a block of `tf.control_dependencies` after the update sees the value from before the update. An operation on the variable's own device may see the value after it. `w.read_value()` inside the block always gives the value after it. The same holds for what the update changes besides. On a cluster a run that fetches such a value gives the one from before the update: an optimizer's slot, a moving average, or a variable beside its gradient. A step function would give the one after it.",
+        refused_when="A block of `tf.control_dependencies` after an update uses a variable that was read outside of the block. Or a program that starts servers, or places variables on them, gives or uses one of these in the run that changes it: `get_slot` of the optimizer, `average` of a moving average, or the pairs of `compute_gradients` with their variables. A run of its own may give them. Or a run assigns to a variable and reads it afterwards, or, in one process, gives a value that shares its memory.",
     ),
     Code(
         "S138",

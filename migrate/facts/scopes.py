@@ -60,7 +60,7 @@ class Scopes:
         self.scope_by_node: dict[ast.AST, Scope] = {tree: self.module}
         # A binding that is an imported name: node -> dotted path of what it names.
         self._imported: dict[tuple[ast.AST, str], str] = {}
-        # Functions of other modules that build graphs, see `facts/graph_imports.py`.
+        # Functions of other modules that build graphs, see `facts/trees/graph_imports.py`.
         self.graph_imports: Mapping[str, bool] = {}
         # What uses of other modules' names change there, see `facts/trees/module_state.py`.
         self.imported_state: Mapping[str, ImportedState] = {}

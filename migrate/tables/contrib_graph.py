@@ -2,7 +2,7 @@
 
 slim has contrib.layers' functions, contrib.framework's and contrib.losses' under one
 name. They need a graph that is being built: a model_fn's, or that of a step function
-(see `migrate/program/binding_time/graph_functions.py`). `tests/support/slim_layers.py`
+(see `migrate/program/graph_functions.py`). `tests/support/slim_layers.py`
 has the cases that prove the modules.
 """
 

@@ -1,6 +1,6 @@
 """What is run in functions that the session calls by time, in threads of their own.
 
-A Supervisor's `loop` gives them to the session (`normalise/supervisor_loops.py`).
+A Supervisor's `loop` gives them to the session (`normalise/supervisors/loops.py`).
 """
 
 from __future__ import annotations

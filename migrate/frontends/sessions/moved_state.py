@@ -60,7 +60,10 @@ class MovedState:
             for node in walk_breadth_first(root)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         ]
-        updates = any(flow.update is not None for flow in flows)
+        updates = any(
+            flow.update is not None and flow.update.kind != "compute_gradients"
+            for flow in flows
+        )
         applied = {of for _, of, method in calls if method == "apply"}
         for call, of, method in calls:
             kind = self._analysis.environment.get(of)

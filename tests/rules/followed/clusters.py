@@ -131,6 +131,28 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("batch_normalization(x)", "batch_normalization(x, training=True)"),),
     ),
+    "L123_read": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                'h = tf.matmul(tf.layers.batch_normalization(x, training=True, name="norm"), w)\n'
+                '        tested = tf.layers.batch_normalization(x, name="norm", reuse=True)',
+            ),
+            (
+                "        train = optimizer.minimize(loss, global_step=step)",
+                "        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):\n"
+                "            train = optimizer.minimize(loss, global_step=step)",
+            ),
+            (RUN, f"{RUN}\n            print(sess.run(tested, {{x: batch}}))"),
+        ),
+        (
+            (
+                f"{RUN}\n            print(sess.run(tested, {{x: batch}}))",
+                "print(sess.run([train, tested], {x: batch})[1])",
+            ),
+        ),
+    ),
     "S105_helper": (
         CLUSTER,
         (
@@ -276,6 +298,39 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("run(train,", "run([train, after],"),
         ),
         (("step.read_value() + 1", "step + 1"),),
+    ),
+    "S136_slot": (
+        change(
+            CLUSTER,
+            ("GradientDescentOptimizer(0.1)", "MomentumOptimizer(0.1, 0.9)"),
+            (
+                "    hooks = ",
+                '        slot = optimizer.get_slot(w, "momentum")\n    hooks = ',
+            ),
+            (RUN, f"{RUN}\n            print(sess.run(slot))"),
+        ),
+        (
+            (
+                f"{RUN}\n            print(sess.run(slot))",
+                "print(sess.run([train, slot], {x: batch})[1])",
+            ),
+        ),
+    ),
+    "S136_pairs": (
+        change(
+            CLUSTER,
+            (
+                "train = optimizer.minimize(loss, global_step=step)",
+                "pairs = optimizer.compute_gradients(loss)\n"
+                "        gradients = [g for g, _ in pairs]\n"
+                "        train = optimizer.apply_gradients(pairs, global_step=step)",
+            ),
+            (RUN, "print(sess.run([train, gradients], {x: batch})[1])"),
+        ),
+        (
+            ("        gradients = [g for g, _ in pairs]\n", ""),
+            ("[train, gradients]", "[train, pairs]"),
+        ),
     ),
     "V127": (
         change(

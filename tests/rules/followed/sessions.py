@@ -224,6 +224,31 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
+    # Followed, the program computes with its own variables what the layer computed.
+    "V103_layer": (
+        change(
+            PLAIN,
+            (
+                'w = tf.get_variable("w", [3, 1])\nh = tf.matmul(x, w)',
+                'with tf.variable_scope("out"):\n'
+                '    kernel = tf.get_variable("kernel", [3, 1])\n'
+                '    bias = tf.get_variable("bias", [1], initializer=tf.zeros_initializer())\n'
+                "h = tf.nn.bias_add(tf.matmul(x, kernel), bias)",
+            ),
+            ("h - 1.0))", "h - 1.0)) + 0.1 * tf.nn.l2_loss(kernel)"),
+        ),
+        (
+            (
+                'with tf.variable_scope("out"):\n'
+                '    kernel = tf.get_variable("kernel", [3, 1])\n'
+                '    bias = tf.get_variable("bias", [1], initializer=tf.zeros_initializer())\n'
+                "h = tf.nn.bias_add(tf.matmul(x, kernel), bias)",
+                'h = tf.layers.dense(x, 1, name="out")\n'
+                'with tf.variable_scope("out", reuse=True):\n'
+                '    kernel = tf.get_variable("kernel", [3, 1])',
+            ),
+        ),
+    ),
     "V103_scope_object": (
         change(PLAIN, ("w = tf.get", 'with tf.variable_scope("net"):\n    w = tf.get')),
         (('variable_scope("net")', "variable_scope(None)"),),

@@ -51,12 +51,16 @@ BESIDE = f"print(sess.run([train, m], {FEED})[1])"
 APART = f"sess.run(train, {FEED})\n        print(sess.run(m))"
 
 
-def _refused(made: str, later: str, run: str, clustered: bool = True) -> set[str]:
+def _write_program(made: str, later: str, run: str, clustered: bool = True) -> str:
     text = PROGRAM.replace("CLUSTER", CLUSTER if clustered else "")
     text = text.replace("TARGET", "server.target, FLAGS.task == 0" if clustered else "")
     device = "tf.train.replica_device_setter(cluster=cluster)" if clustered else "None"
     text = text.replace("DEVICE", device).replace("MADE", made)
-    migration = migrate_text(text.replace("LATER", later).replace("RUN", run))
+    return text.replace("LATER", later).replace("RUN", run)
+
+
+def _refused(made: str, later: str, run: str, clustered: bool = True) -> set[str]:
+    migration = migrate_text(_write_program(made, later, run, clustered))
     refused = {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
     return refused - {"N100"}
 
@@ -99,6 +103,42 @@ def test_variables_beside_gradients(later: str, given: str, refused: bool) -> No
 def test_a_run_of_its_own_gives_it(later: str) -> None:
     run = APART.replace("train", "moved") if later is AVERAGED else APART
     assert not _refused(MATMUL, later, run)
+
+
+@pytest.mark.parametrize("given", ["m", "m[0]", "m[0][1]"])
+@pytest.mark.parametrize("later", [PAIRS, CLIPPED])
+def test_a_run_of_its_own_gives_pairs(later: str, given: str) -> None:
+    """The gradients of the run are computed, and nothing is applied."""
+    run = f"print(sess.run({given}, {FEED}))\n        sess.run(train, {FEED})"
+    assert not _refused(MATMUL, later, run)
+
+
+SHARED = (
+    "s = tf.get_variable('net/s', [])\n"
+    "    with tf.variable_scope('net', reuse=True):\n"
+    "        again = tf.get_variable('s', [])\n    "
+)
+STATE = AVERAGED + (
+    "\n    slot = opt.get_slot(w, 'momentum')\n    norm = tf.reduce_sum(tf.square(slot))"
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "later", "update", "reads"),
+    [
+        (MATMUL, STATE, "moved", ["m", "slot", "[slot, norm]", "norm", "[m, step]"]),
+        (MATMUL, CLIPPED, "train", ["m", "m[0][1]", "[m, loss]"]),
+        (SHARED + NORMALISED, "g = g * again", "train", ["g", "[g, again, step]"]),
+    ],
+)
+def test_reads_in_other_runs_than_the_update_are_migrated(
+    made: str, later: str, update: str, reads: list[str]
+) -> None:
+    """Such programs gave TensorFlow 1.15.5's values, bit for bit, on a ps and a worker."""
+    runs = [f"print(sess.run({read}, {FEED}))" for read in reads]
+    run = "\n        ".join([runs[0], f"sess.run({update}, {FEED})", *runs])
+    assert not _refused(made, later, run)
+    assert "strategy.scope()" in migrate_text(_write_program(made, later, run)).text
 
 
 def test_one_process_gives_it() -> None:
