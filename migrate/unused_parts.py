@@ -19,7 +19,7 @@ from migrate import outcomes, pipeline
 from migrate.facts.trees.programs import Imports
 from migrate.facts.trees.unreachable import Unreachable, find_unreachable
 from migrate.facts.trees.unused_code import Unused, find_unused
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
 from migrate.source import python
@@ -132,9 +132,7 @@ def _migrate_without(
             return None
         whole = back
     findings = [
-        dataclasses.replace(f, line=origins[f.line - 1])
-        for f in new.findings
-        if f.line <= len(origins)
+        move_finding(f, origins) for f in new.findings if f.line <= len(origins)
     ]
     real = _list_own_refusals(result)
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in cuts)]
