@@ -8,6 +8,8 @@ import enum
 import re
 from collections.abc import Callable, Sequence
 
+# Of a session that objects hold: a reason that says nothing of the rest of the file.
+NO_OBJECT = "this file makes no object of the class"
 # A line that a text names; one of another file follows that file's name.
 _NAMED_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 
