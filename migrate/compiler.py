@@ -11,7 +11,7 @@ from migrate.backends.keras_fit import train_by_fit
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import write_out_imports
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
 from migrate.half_migrated_files import migrate_half_migrated
@@ -167,13 +167,13 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
     done = _migrate_with_tensorflow(found.text, unit)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in done.findings):
         return alone
-    findings = [
-        dataclasses.replace(
-            f, line=f.line - found.count if f.line > found.after else f.line
-        )
-        for f in done.findings
-        if not found.after < f.line <= found.after + found.count
+    last = found.text.count("\n") + 1 - found.count
+    origins = [
+        *range(1, found.after + 1),
+        *[0] * found.count,
+        *range(found.after + 1, last + 1),
     ]
+    findings = [move_finding(f, origins) for f in done.findings if origins[f.line - 1]]
     shared = Finding(
         at.line, at.column, "C130", Outcome.REWRITTEN, at.symbol, found.reason
     )

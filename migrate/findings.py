@@ -5,6 +5,13 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import re
+from collections.abc import Callable, Sequence
+
+# Of a session that objects hold: a reason that says nothing of the rest of the file.
+NO_OBJECT = "this file makes no object of the class"
+# A line that a text names; one of another file follows that file's name.
+_NAMED_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 
 
 class Outcome(enum.Enum):
@@ -73,4 +80,42 @@ def make_refusal(
     """A refusal of what stands at a node."""
     return Finding(
         node.lineno, node.col_offset + 1, code, Outcome.REFUSED, symbol, reason, recipe
+    )
+
+
+def rename_lines(prose: str, find_place: Callable[[int], str]) -> str:
+    """A text with the places that the lines which it names have elsewhere.
+
+    Args:
+      find_place: of a line: "line 3"; "" if it has no place there.
+    """
+    return _NAMED_LINE.sub(
+        lambda named: find_place(int(named[1])) or "another line", prose
+    )
+
+
+def rename_moved_lines(prose: str, origins: Sequence[int]) -> str:
+    """A text about lines of a file of which each stands for one of another, or for none.
+
+    Args:
+      origins: for each line, that of the other file; 0 where it stands for none.
+    """
+
+    def find_place(line: int) -> str:
+        origin = origins[line - 1] if 0 < line <= len(origins) else 0
+        return f"line {origin}" if origin else ""
+
+    return rename_lines(prose, find_place)
+
+
+def move_finding(finding: Finding, origins: Sequence[int]) -> Finding:
+    """A finding about a file at its line in another, of which its lines are made.
+
+    So are the other lines that it names.
+    """
+    return dataclasses.replace(
+        finding,
+        line=origins[finding.line - 1],
+        reason=rename_moved_lines(finding.reason, origins),
+        recipe=rename_moved_lines(finding.recipe, origins),
     )

@@ -29,7 +29,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Sequence
 
 from migrate.facts.trees.programs import Imports, Unit, find_programs
-from migrate.findings import Finding, Outcome
+from migrate.findings import NO_OBJECT, Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.rules.graph_mode import CODE as LOST_SESSION
 from migrate.tables import graph_mode
@@ -108,10 +108,14 @@ def runs_graph(finding: Finding) -> bool:
 def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] | None:
     """The finding that says why the files of a program are not migrated.
 
-    A consequence of another refusal is given only where there is nothing else.
+    A consequence of another refusal is given only where there is nothing else. So is the
+    session of a class of which no object is made.
     """
     told = [(result.path, f) for result in results for f in result.findings]
     ranked = (
+        lambda f: (
+            f.blocks and f.code not in _CONSEQUENCES and NO_OBJECT not in f.reason
+        ),
         lambda f: f.blocks and f.code not in _CONSEQUENCES,
         lambda f: f.blocks,
         lambda f: f.through_compat and f.code not in _CONSEQUENCES,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding
 from migrate.ignoring import hide, read_ignored, tell_lost
 from migrate.migration import Migration
 from migrate.options import Options
@@ -279,9 +279,7 @@ def _join_findings(
 ) -> tuple[Finding, ...]:
     """What was done to bring a file to Python 3, and then, at the lines of the file."""
     moved = (
-        dataclasses.replace(f, line=three.origins[f.line - 1])
-        for f in findings
-        if f.line <= len(three.origins)
+        move_finding(f, three.origins) for f in findings if f.line <= len(three.origins)
     )
     return _sort_findings([*three.findings, *moved])
 
@@ -486,14 +484,14 @@ def _migrate_written_file(
         new, found, support = program, (left,), ()
     source = "" if new == program else hidden.replace_file(cell.source, new)
     findings = []
+    below = range(2, program.count("\n") + 3)
     for finding in found:
         # The notebook itself is none the worse for a program that cannot be read.
         left_whole = finding.outcome is Outcome.FAILED or finding.line == 0
         outcome = Outcome.REFUSED if left_whole else finding.outcome
         if left_whole and options.reports(finding.code):
             source = hidden.add_note(cell.source, finding.code, finding.reason)
-        line = finding.line + 1
-        findings.append(
-            dataclasses.replace(finding, line=line, cell=cell.index, outcome=outcome)
-        )
+        moved = move_finding(finding, below)
+        told = dataclasses.replace(moved, cell=cell.index, outcome=outcome)
+        findings.append(dataclasses.replace(told, line=finding.line + 1))
     return _WrittenFile(cell.source, source, tuple(findings), support)

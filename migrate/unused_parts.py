@@ -18,11 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from migrate import outcomes, pipeline
 from migrate.facts.trees.programs import Imports
 from migrate.facts.trees.unreachable import Unreachable, find_unreachable
-from migrate.facts.trees.unused_code import Unused, find_unused
-from migrate.findings import Finding, Outcome
+from migrate.facts.trees.unused_code import Unused, find_unused, make_unused
+from migrate.findings import NO_OBJECT, Finding, Outcome, move_finding
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
 from migrate.source import python
+from migrate.tables.graph_programs import GRAPH_CODES
 
 _Cut = Unused | Unreachable
 _DROPPED, _OUTSIDE = "S114", "N150"
@@ -57,6 +58,8 @@ def retry(
             new = _migrate_without(result, found, options, core)
             if new is not None:
                 again[result.path] = new
+        told = again.get(result.path, result)
+        again[result.path] = _add_hidden_reasons(told, found, options, core)
     return [again.get(result.path, result) for result in results]
 
 
@@ -118,8 +121,13 @@ def _migrate_without(
     source = python.decode(data)
     lines = source.text.split("\n")
     text, origins = _leave_out(lines, cuts)
+    parts = options.tree.parts.move_refusals(os.path.realpath(result.path), origins)
+    tree = dataclasses.replace(options.tree, parts=parts)
     new = pipeline.migrate_bytes(
-        result.path, source.encode("\n".join(text)), options, core
+        result.path,
+        source.encode("\n".join(text)),
+        dataclasses.replace(options, tree=tree),
+        core,
     )
     if new.failed:
         return None
@@ -132,9 +140,7 @@ def _migrate_without(
             return None
         whole = back
     findings = [
-        dataclasses.replace(f, line=origins[f.line - 1])
-        for f in new.findings
-        if f.line <= len(origins)
+        move_finding(f, origins) for f in new.findings if f.line <= len(origins)
     ]
     real = _list_own_refusals(result)
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in cuts)]
@@ -178,6 +184,66 @@ def _leave_out(lines: list[str], cuts: Sequence[_Cut]) -> tuple[list[str], list[
         text += stands
         origins += [cut.first] * len(stands)
     return [*text, *lines[at:]], [*origins, *range(at + 1, len(lines) + 1)]
+
+
+def _add_hidden_reasons(
+    result: FileResult, cuts: Sequence[_Cut], options: Options, core: Core | None
+) -> FileResult:
+    """A file's result with what its rest is refused for, beside a class that nobody uses.
+
+    The class opens a session of which nothing is known. Other refusals of the file would
+    come to light only when it is gone. What the class itself uses, and what only says that
+    no session runs the code, may be refused for this one reason.
+    """
+    lines = [f.line for f in result.findings if f.blocks and NO_OBJECT in f.reason]
+    real = os.path.realpath(result.path)
+    trees = _parse_files([real]) if lines else {}
+    classes = [
+        make_unused(s)
+        for tree in trees.values()
+        for s in tree.body
+        if isinstance(s, ast.ClassDef)
+    ]
+    held = [c for c in classes if any(c.holds(line) for line in lines)]
+    if not held:
+        return result
+    used = _find_definitions_used(trees[real], held)
+    source = python.decode(result.path.read_bytes())
+    every = _keep_outermost([*held, *(c for c in cuts if isinstance(c, Unused))], [])
+    text, origins = _leave_out(source.text.split("\n"), every)
+    new = pipeline.migrate_bytes(
+        result.path, source.encode("\n".join(text)), options, core
+    )
+    found = [
+        move_finding(f, origins)
+        for f in _list_own_refusals(new)
+        if f.line <= len(origins)
+        and f.code not in GRAPH_CODES
+        and not any(u.holds(origins[f.line - 1]) for u in used)
+    ]
+    places = {(f.line, f.column) for f in found}
+    rest = [
+        f
+        for f in result.findings
+        if f.code != outcomes.PART or (f.line, f.column) not in places
+    ]
+    return dataclasses.replace(result, findings=tuple(sorted({*found, *rest})))
+
+
+def _find_definitions_used(tree: ast.Module, classes: list[Unused]) -> list[Unused]:
+    """The classes, and a file's definitions that they name, or that these name."""
+    definitions = {
+        s.name: s for s in tree.body if isinstance(s, ast.FunctionDef | ast.ClassDef)
+    }
+    work = [d for d in definitions.values() if any(c.holds(d.lineno) for c in classes)]
+    found = list(work)
+    while work:
+        for node in ast.walk(work.pop()):
+            named = definitions.get(node.id) if isinstance(node, ast.Name) else None
+            if named is not None and named not in found:
+                found.append(named)
+                work.append(named)
+    return [make_unused(d) for d in found]
 
 
 def _find_parts(

@@ -91,7 +91,7 @@ class Merging:
         self._check_builtins()
         self._check_rebound()
         self._own = rename_clashing_names(self._program, self._modules, self._imports)
-        self._unused = unused.find_functions(
+        self._unused = unused.find_definitions(
             self._program, self._modules, self._imports
         )
         lines = self._list_lines(self._program, 0)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Iterable
 
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding, rename_lines
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.parts.program import Parts, Settled, Together
@@ -155,7 +156,7 @@ def _migrate_whole(
     if again.text != found.text:
         return Settled(None)
     own = [
-        dataclasses.replace(f, line=whole.origins[f.line - 1])
+        move_finding(f, whole.origins)
         for f in found.findings
         if whole.origins[f.line - 1]
     ]
@@ -173,6 +174,23 @@ def _migrate_whole(
     return Settled(Migration(found.text, tuple(sorted([*told, *own])), found.support))
 
 
+def _place_in_file(finding: Finding, whole: Together, path: str) -> Finding:
+    """A finding at its line of a file; lines of other files follow these' names."""
+
+    def find_place(number: int) -> str:
+        known = 0 < number <= len(whole.places)
+        of, line = whole.places[number - 1] if known else ("", 0)
+        shown = f"line {line}" if of else ""
+        return shown if of in (path, "") else f"{os.path.basename(of)}, {shown}"
+
+    return dataclasses.replace(
+        finding,
+        line=whole.places[finding.line - 1][1],
+        reason=rename_lines(finding.reason, find_place),
+        recipe=rename_lines(finding.recipe, find_place),
+    )
+
+
 def _group_refusals_by_file(
     found: Migration, whole: Together
 ) -> dict[str, tuple[Finding, ...]]:
@@ -185,8 +203,9 @@ def _group_refusals_by_file(
         if finding.outcome is Outcome.FAILED:
             return {}
         if finding.blocks and finding.code != "N100":
-            path, line = whole.places[finding.line - 1]
+            path, _ = whole.places[finding.line - 1]
             if not path:
                 return {}
-            by_file.setdefault(path, []).append(dataclasses.replace(finding, line=line))
+            told = _place_in_file(finding, whole, path)
+            by_file.setdefault(path, []).append(told)
     return {path: tuple(told) for path, told in by_file.items()}

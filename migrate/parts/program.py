@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from migrate.findings import Finding
+from migrate.findings import Finding, move_finding
 
 if TYPE_CHECKING:
     from migrate.migration import Migration
@@ -62,6 +62,30 @@ class Parts:
     users: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     shown: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settled: Mapping[str, Settled] = dataclasses.field(default_factory=dict)
+
+    def move_refusals(self, path: str, origins: Sequence[int]) -> Parts:
+        """These of a file of which lines were left out: refusals are at those left.
+
+        Args:
+          path: the file's real path.
+          origins: of each line that is left, where it stood.
+        """
+        lines = [0] * max(origins, default=0)
+        for number, origin in enumerate(origins, 1):
+            lines[origin - 1] = lines[origin - 1] or number
+
+        def move(program: Settled) -> Settled:
+            told = tuple(
+                move_finding(f, lines)
+                for f in program.refusals.get(path, ())
+                if 0 < f.line <= len(lines) and lines[f.line - 1]
+            )
+            rest = {p: r for p, r in program.refusals.items() if p != path}
+            refusals = {**rest, path: told} if told else rest
+            return dataclasses.replace(program, refusals=refusals)
+
+        settled = {name: move(program) for name, program in self.settled.items()}
+        return dataclasses.replace(self, settled=settled)
 
     def narrow_to_file(self, path: str) -> Parts:
         """What migrating one file needs."""

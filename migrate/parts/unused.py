@@ -1,7 +1,8 @@
-"""Functions of a program's modules that nothing in the program calls.
+"""Functions and classes of a program's modules that nothing in the program uses.
 
 A module is written for several programs: its function for training on one device is none
-of the program's that trains on several, and would be graph that no session runs.
+of the program's that trains on several, and would be graph that no session runs. A class
+that opens a session for its objects would be another session beside the program's.
 """
 
 from __future__ import annotations
@@ -12,8 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.parts.module import Imported, Module
 
+# What finds a class without naming it.
+_FINDS_CLASSES = frozenset(
+    {"getattr", "globals", "vars", "eval", "exec", "__subclasses__", "__dict__"}
+)
 
-def find_functions(
+
+def find_definitions(
     program: str,
     modules: Mapping[str, Module],
     imports: Mapping[str, Sequence[Imported]],
@@ -25,12 +31,14 @@ def find_functions(
       modules: the program and its modules, by real path.
       imports: what each of them imports of the tree.
     """
+    named = not any(_finds_classes(module.tree) for module in modules.values())
     apart = {
         (path, statement.name): statement
         for path, module in modules.items()
         if path != program
         for statement in module.tree.body
         if isinstance(statement, ast.FunctionDef)
+        or (named and isinstance(statement, ast.ClassDef) and _only_defines(statement))
     }
     if any(i.member == "*" for each in imports.values() for i in each):
         return set()
@@ -50,6 +58,29 @@ def find_functions(
                 gone.remove(needed)
                 work.append((target[0], needed))
     return set(gone)
+
+
+def _finds_classes(tree: ast.Module) -> bool:
+    """Whether a module may use a class without its name."""
+    return any(
+        (isinstance(node, ast.Name) and node.id in _FINDS_CLASSES)
+        or (isinstance(node, ast.Attribute) and node.attr in _FINDS_CLASSES)
+        for node in ast.walk(tree)
+    )
+
+
+def _only_defines(class_: ast.ClassDef) -> bool:
+    """Whether a class does nothing where it is defined, and nobody else is told of it."""
+    return not (class_.decorator_list or class_.keywords) and all(
+        isinstance(statement, ast.Pass)
+        or names.is_bare_constant(statement)
+        or (isinstance(statement, ast.FunctionDef) and not statement.decorator_list)
+        or (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+        )
+        for statement in class_.body
+    )
 
 
 def _list_named(

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 
-from migrate.findings import Finding
+from migrate.findings import Finding, move_finding
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
 from migrate.normalise.called import arguments, branches, early_ends
 from migrate.normalise.classes import (
@@ -124,8 +124,5 @@ def _gather_graph(
         yield (
             dataclasses.replace(text, origins=origins),
             brought,
-            tuple(
-                dataclasses.replace(f, line=start.origins[f.line - 1])
-                for f in (*noted, *outer)
-            ),
+            tuple(move_finding(f, start.origins) for f in (*noted, *outer)),
         )

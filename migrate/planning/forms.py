@@ -174,7 +174,11 @@ def _count_elsewhere(findings: Iterable[Finding]) -> int:
         {
             f.line
             for f in findings
-            if (f.code in _ELSEWHERE or f.reason in _ELSEWHERE_REASONS)
+            if (
+                f.code in _ELSEWHERE
+                or f.reason in _ELSEWHERE_REASONS
+                or f.reason.startswith(ir.NOTHING_RUNS_BY_NAME)
+            )
             and f.outcome is Outcome.REFUSED
             and f.reason != ir.FED_INSIDE
         }

@@ -43,6 +43,7 @@ from migrate.normalise.names import (
 )
 from migrate.normalise.sessions import (
     chiefs,
+    default_session,
     driver,
     existing_servers,
     kept_sessions,
@@ -128,6 +129,7 @@ def find_known_form(
         start, taken_ = taken.number_names(start)
         start, scoped = name_scopes.move_out_of_scopes(start)
         scoped = (*taken_, *scoped)
+    start = default_session.inline_givers(start, unit.named_elsewhere)
     unread: tuple[Finding, ...] = ()
     if refused and not unit.graph_calls:
         start, unread = losses.drop_unread_penalties(start)

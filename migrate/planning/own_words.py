@@ -12,7 +12,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, rename_moved_lines
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 
@@ -42,8 +42,10 @@ def say_in_own_words(
     return [
         dataclasses.replace(
             f,
-            reason=words.translate(f.reason, text.origins[f.line - 1]),
-            recipe=words.translate(f.recipe, 0),
+            reason=words.translate(
+                rename_moved_lines(f.reason, text.origins), text.origins[f.line - 1]
+            ),
+            recipe=words.translate(rename_moved_lines(f.recipe, text.origins), 0),
         )
         if f.outcome in _LOUD and f.line <= len(text.origins)
         else f

@@ -225,6 +225,7 @@ SERVER_LATE = (
     "the server, comes first"
 )
 NOTHING_RUNS = "the program runs nothing in this session"
+NOTHING_RUNS_BY_NAME = "the program runs nothing by the name of this session"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 
 from migrate.facts import fall_through, names, one_of, reach
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.findings import Finding
+from migrate.findings import Finding, move_finding
 from migrate.migration import Migration
 from migrate.normalise.called.early_returns import add_else
 from migrate.normalise.text import Text
@@ -79,9 +79,7 @@ def _migrate_divided(
         done = Migration(text, refusals)
     elif done.text == whole.source:
         return None
-    findings = [
-        dataclasses.replace(f, line=whole.origins[f.line - 1]) for f in done.findings
-    ]
+    findings = [move_finding(f, whole.origins) for f in done.findings]
     return dataclasses.replace(done, findings=tuple(sorted(set(findings))))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding
 from migrate.migration import Migration
 from migrate.rules.imports import is_missing_import
 from migrate.source.nodes import walk_breadth_first
@@ -151,9 +151,7 @@ def _place_findings(
 ) -> tuple[Finding, ...]:
     """Findings of one program at the lines of the whole text."""
     return tuple(
-        dataclasses.replace(f, line=origins[f.line - 1])
-        for f in findings
-        if 0 < f.line <= len(origins)
+        move_finding(f, origins) for f in findings if 0 < f.line <= len(origins)
     )
 
 

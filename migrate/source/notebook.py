@@ -14,7 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, rename_lines
 from migrate.source import displays, hidden, joined, magics, python
 from migrate.source.nodes import find_plain_names
 from migrate.source.spans import Span, parse
@@ -23,8 +23,6 @@ _MARK = "# %% tf1to2 cell "
 _CUT = re.compile(rf"^{re.escape(_MARK)}(\d+)\n", re.M)
 _ANY_MARK = re.compile(rf"^[ \t]*{re.escape(_MARK)}(\d+)\n", re.M)
 _JOINED = "# This cell's code is in cell {} now: the program needs it in one place."
-# A line of the module; one of another file follows that file's name.
-_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 # Names that IPython binds before the first cell, bound for the gates' sake. The line is
 # there only where one of them is used, and never reaches the notebook.
 _BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
@@ -106,8 +104,8 @@ class Notebook:
         """
         cell, line = self.locate(finding.line)
 
-        def name_cell(named: re.Match[str]) -> str:
-            other, there = self.locate(int(named[1]))
+        def name_cell(named: int) -> str:
+            other, there = self.locate(named)
             where = f"cell {other + 1}, " if other != cell else ""
             return f"{where}line {there}"
 
@@ -115,8 +113,8 @@ class Notebook:
             finding,
             line=line,
             cell=cell,
-            reason=_LINE.sub(name_cell, finding.reason),
-            recipe=_LINE.sub(name_cell, finding.recipe),
+            reason=rename_lines(finding.reason, name_cell),
+            recipe=rename_lines(finding.recipe, name_cell),
         )
 
 

@@ -91,7 +91,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
     found: dict[str, list[Unused]] = {}
     for path, definition in every:
         if id(definition) not in used:
-            found.setdefault(path, []).append(_make_unused(definition))
+            found.setdefault(path, []).append(make_unused(definition))
     return {path: _keep_outermost(ones) for path, ones in found.items()}
 
 
@@ -186,7 +186,8 @@ def _computes_names(call: ast.Call) -> bool:
     return call.func.id in _BY_NAME
 
 
-def _make_unused(definition: _Definition) -> Unused:
+def make_unused(definition: _Definition) -> Unused:
+    """A definition as one that can be left out."""
     kind = "(object)" if isinstance(definition, ast.ClassDef) else "(*args, **kwargs)"
     word = "class" if isinstance(definition, ast.ClassDef) else "def"
     header = f"{' ' * definition.col_offset}{word} {definition.name}{kind}:"

@@ -21,6 +21,7 @@ from migrate.frontends.runs.handles import Handles
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
+from migrate.frontends.runs.unseen import explain_no_run
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.averages_moved import AveragesMoved
 from migrate.frontends.sessions.displays import Displays
@@ -121,13 +122,8 @@ class RunResolver:
         self.handles.check()
         self.displays.consumed |= self.handles.list_statements()
         if not found:
-            self.diagnostics.refuse(
-                "S120",
-                self.loop.session,
-                ir.NOTHING_RUNS,
-                "Run the training operation in the session: sess.run(train_op). Or "
-                "remove the session.",
-            )
+            reason, recipe = explain_no_run(self.scopes, self.loop.session_names)
+            self.diagnostics.refuse("S120", self.loop.session, reason, recipe)
         left_over.check(
             self.scopes,
             self.diagnostics,

@@ -23,6 +23,13 @@ def _is_made_here(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and names.find_key(node) is None
 
 
+def _find_part_name(node: ast.Attribute | ast.Subscript) -> object:
+    """The name of an attribute, or the key of an element that is written out."""
+    if isinstance(node, ast.Attribute):
+        return "." + node.attr
+    return names.read_literal(node.slice)
+
+
 class Fetched:
     """Reads fetches, and refuses those that no step function could give."""
 
@@ -203,12 +210,27 @@ class Fetched:
                 "by the object's name: sess.run(first.op), sess.run(second.op).",
             )
         lines = sorted(self._find_lines(node))
-        if lines:
+        in_function = isinstance(self._loop.driver, ast.FunctionDef)
+        if lines and in_function:
             return (
-                f"the run fetches `{shown}`. Line {lines[-1]} makes it, outside of "
+                f"the run fetches `{shown}`, which line {lines[-1]} makes, outside of "
                 "the function that opens the session",
                 "Make the tensor and open the session in the same function, or do "
                 "both at module level.",
+            )
+        if lines:
+            return (
+                f"the run fetches `{shown}`, and the tool does not see which tensor "
+                f"line {lines[-1]} makes",
+                "Fetch a tensor made where the session is opened.",
+            )
+        part = max(self._find_parts(node), key=lambda n: n.lineno, default=None)
+        if part is not None:
+            return (
+                f"the run fetches `{shown}`, and the tool does not see what makes it. "
+                f"It may be `{ast.unparse(part)}`, which line {part.lineno} binds",
+                "Make the tensor and open the session in the same function, or do "
+                "both at module level. Call the code that makes it by its name.",
             )
         return (
             f"the run fetches `{shown}`, but no statement of this program's graph "
@@ -248,9 +270,7 @@ class Fetched:
         return None
 
     def _find_lines(self, node: ast.expr) -> Iterator[int]:
-        """The lines of another scope that bind the name that an expression begins with."""
-        while isinstance(node, (ast.Attribute, ast.Subscript)):
-            node = node.value
+        """The lines of another scope that bind a name."""
         if isinstance(node, ast.Name):
             own = self._scopes.find_scope(node)
             owner = own.find_owner(node.id)
@@ -259,6 +279,21 @@ class Fetched:
             for binding in owner.bindings[node.id]:
                 if isinstance(binding, ast.Assign):
                     yield binding.lineno
+
+    def _find_parts(self, node: ast.expr) -> Iterator[ast.Attribute | ast.Subscript]:
+        """The targets of assignments that may be the attribute or element fetched.
+
+        A method may have another name for the object, and a function for the dict.
+        """
+        for other in self._scopes.walk():
+            if (
+                isinstance(other, (ast.Attribute, ast.Subscript))
+                and isinstance(other.ctx, ast.Store)
+                and isinstance(node, (ast.Attribute, ast.Subscript))
+                and _find_part_name(other) is not None
+                and _find_part_name(other) == _find_part_name(node)
+            ):
+                yield other
 
     def _find_makers(self, node: ast.expr) -> Iterator[ast.Call]:
         """The calls whose result the name holds that an expression begins with."""

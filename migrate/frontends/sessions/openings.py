@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
+from migrate.findings import NO_OBJECT
 from migrate.source.nodes import walk_breadth_first
 
 _NO_BLOCK = "the program does not open the session by a `with ... as name:` of its own"
@@ -38,8 +39,8 @@ def explain_opening(
     made = _count_objects(scopes, owner)
     if made == 0:
         return (
-            f"`{held}` holds the session, and this file makes no object of the class "
-            f"`{owner.name}`. So the tool does not see what the session runs",
+            f"`{held}` holds the session, and {NO_OBJECT} `{owner.name}`. So the tool "
+            "does not see what the session runs",
             recipe,
         )
     if made is not None and made > 1:

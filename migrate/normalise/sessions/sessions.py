@@ -227,7 +227,8 @@ class _Plain(ParsedText):
         shown = self._text.find_segment(call)
         taken = find_plain_names(self._tree)
         name = "sess" if "sess" not in taken else "session"
-        if name in taken or "\n" in shown:
+        name = names.find_free_name(self._tree, name)
+        if "\n" in shown:
             return self._text
         if isinstance(parent, ast.withitem) and parent.optional_vars is None:
             return self._text.apply_edits([Edit(call, f"{shown} as {name}")])
