@@ -89,3 +89,22 @@ def test_integers_without_an_initialiser_are_zero() -> None:
     migrated = migrate_text(text.replace("VALUE", f"{value} + {count}")).text
     assert "tf.compat.v1.zeros_initializer()([], dtype=tf.int32)" in migrated
     assert "tf.compat.v1.glorot_uniform_initializer()([], dtype=tf.float32)" in migrated
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "None, None, None, None, None, None, getter",
+        "constraint=tf.nn.relu",
+        'caching_device="/cpu:0"',
+    ],
+)
+def test_an_option_that_reaches_each_variable_is_refused_with_what_to_write(
+    given: str,
+) -> None:
+    """By position, too: none of them is lost without a finding."""
+    text = PROGRAM.replace("initializer=tf.ones_initializer()", given).replace(
+        "VALUE", 'tf.matmul(x, tf.get_variable("w", [2, 1]))'
+    )
+    (found,) = [f for f in migrate_text(text).findings if f.code == "V103"]
+    assert found.outcome is Outcome.REFUSED and found.recipe.startswith("Leave ")
