@@ -17,7 +17,7 @@ from migrate.migration import Migration
 from migrate.options import Options
 from migrate.source import hidden, notebook_python2, python, python2
 from migrate.source import notebook as notebooks
-from migrate.tables import lost_numpy
+from migrate.tables import lost_numpy, lost_python
 
 if TYPE_CHECKING:
     from migrate.outcomes import Status
@@ -102,8 +102,8 @@ def is_candidate(
 
 
 def _is_helper(path: pathlib.Path, data: bytes, options: Options) -> bool:
-    """Whether nothing but NumPy is to be looked at in a file."""
-    lost = b"numpy" in data and lost_numpy.MENTIONED.search(data) is not None
+    """Whether nothing but NumPy's and Python's names are to be looked at in a file."""
+    lost = lost_numpy.is_mentioned(data) or lost_python.is_mentioned(data)
     return lost and not _has_tensorflow(path, data, options)
 
 
@@ -130,7 +130,8 @@ def migrate_bytes(
     if _is_helper(path, data, options):
         # One that cannot be read is no matter of its program's.
         result = dataclasses.replace(result, helper=True)
-        result = FileResult(path) if result.failed else result
+        if result.failed or not result.findings:
+            result = FileResult(path)
     result = _hide_ignored(result, data)
     if options.notes and not result.failed:
         noted = _write_notes(result, data, options)

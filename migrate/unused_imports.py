@@ -25,6 +25,7 @@ from migrate.rewriting.unused import (
     remove_unused_imports,
 )
 from migrate.source.nodes import parse_source
+from migrate.tidying.remains import remove_remains
 from migrate.unit import Unit
 
 _IMPORT = re.compile(r"\b(?:from[ \t]+tensorflow\b|import\b.*\btensorflow\.)")
@@ -58,7 +59,7 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
     lacking = [one for one in unread if not exists(one.path)]
     if lacking and done.text == text:
         new = remove_unused_imports(text, taken=taken, lacking_only=True)
-        done = dataclasses.replace(done, text=new)
+        done = dataclasses.replace(done, text=remove_remains(text, new))
     left = {(one.path, one.bound) for one in list_imported(parse_source(done.text))}
     stays = [one for one in lacking if (one.path, one.bound) in left]
     if stays:

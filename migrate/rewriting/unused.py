@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 
 from migrate.facts.scopes import Scopes, build_scopes
+from migrate.rewriting.removal import add_emptied, remove_statements
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import symbols
 
@@ -135,50 +136,24 @@ def remove_unused_imports(
       taken: names that other files take from here.
       lacking_only: whether imports stay that TF2 could do.
     """
-    tree = parse_source(text)
+    scopes = build_scopes(parse_source(text))
+    tree = scopes.tree
     read = find_plain_names(tree, ast.Load).difference(emitted) | set(taken)
     own = read_of_module(tree).difference(emitted) | set(taken)
-    lines = text.encode().split(b"\n")
     found = [
-        (node, False)
+        node
         for node in tree.body
         if is_unused(node, own) and not (lacking_only and _exists_in_part(node))
     ]
-    inner = [pair for pair in _walk_inner_imports(tree) if is_unused(pair[0], read)]
-    found += _leave_suites_filled(inner)
-    for node, alone in sorted(
-        found, key=lambda pair: (-pair[0].lineno, -pair[0].col_offset)
-    ):
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        before = lines[node.lineno - 1][: node.col_offset]
-        after = lines[node.end_lineno - 1][node.end_col_offset :]
-        if before.strip() or after.lstrip().startswith(b";"):
-            left = [before + b"pass" + after]
-            if node in tree.body and (
-                rest := after.lstrip().removeprefix(b";").strip()
-            ):
-                # Of several statements in a line of the module, each gets its own.
-                left = [before.rstrip().removesuffix(b";")] if before.strip() else []
-                left.append(rest)
-        else:
-            left = [before + b"pass"] if alone else []
-        lines[node.lineno - 1 : node.end_lineno] = left
-    return _drop_names(b"\n".join(lines).decode(), own, read)
+    found += [node for node in _walk_inner_imports(tree) if is_unused(node, read)]
+    needed = {*taken, *_list_public_names(tree)}.difference(emitted)
+    gone = add_emptied(scopes, found, needed)
+    return _drop_names(remove_statements(text, tree, gone), own, read)
 
 
 def _exists_in_part(node: ast.stmt) -> bool:
     """Whether TF2 has a name of an import."""
     return any(exists(one.path) for one in list_imported(node))
-
-
-def _leave_suites_filled(
-    imports: list[tuple[ast.stmt, list[ast.stmt]]],
-) -> list[tuple[ast.stmt, bool]]:
-    """Imports that go, and whether each leaves its suite empty: the first of them stands for it."""
-    gone = {node for node, _ in imports}
-    return [
-        (node, node is suite[0] and gone.issuperset(suite)) for node, suite in imports
-    ]
 
 
 def _drop_names(text: str, own: Collection[str], read: Collection[str]) -> str:
@@ -225,10 +200,8 @@ def _cut(
     lines[first : last + 1] = [lines[first][:start] + lines[last][stop:]]
 
 
-def _walk_inner_imports(
-    tree: ast.Module,
-) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Imports below the module's own statements that TF2 could not do, and the suites."""
+def _walk_inner_imports(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Imports below the module's own statements that TF2 could not do."""
     for outer in walk_breadth_first(tree):
         if outer is tree:
             continue
@@ -244,4 +217,4 @@ def _walk_inner_imports(
                 else:
                     continue
                 if not any(map(exists, names)):
-                    yield node, suite
+                    yield node

@@ -19,8 +19,10 @@ from migrate.migration import Migration
 from migrate.plan import Plan
 from migrate.program.code import Code, make_code
 from migrate.rewriting.splice import splice_text
+from migrate.rules import lost_python, ragged_arrays
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import lost_numpy as table
+from migrate.tables import lost_python as lost_python_table
 
 CODE = "D167"
 _NUMPY = "numpy."
@@ -43,24 +45,33 @@ class _Use:
 
 
 def mend(text: str, done: Migration) -> Migration:
-    """A migration without the names that NumPy does not have any more.
+    """A migration without the names that NumPy and Python do not have any more.
 
     Args:
       text: the file as it was.
     """
+    data = text.encode("utf-8", "surrogatepass")
     hindered = any(f.blocks or f.outcome is Outcome.FAILED for f in done.findings)
-    if hindered or not table.MENTIONED.search(text.encode("utf-8", "surrogatepass")):
+    if hindered or not (
+        table.is_mentioned(data) or lost_python_table.is_mentioned(data)
+    ):
         return done
-    found = list(_find_uses(build_scopes(parse_source(text))))
-    if not found:
+    scopes = build_scopes(parse_source(text))
+    found = list(_find_uses(scopes))
+    told = [
+        *map(_tell, found),
+        *lost_python.find_lost(scopes),
+        *ragged_arrays.find_ragged(scopes),
+    ]
+    if not told:
         return done
     tree, plan = parse_source(done.text), Plan()
     for use in _find_uses(build_scopes(tree)):
         if use.replaced is not None:
             plan.replace(*use.replaced)
     new = splice_text(done.text, tree, plan) if plan.expressions else None
-    findings = sorted([*done.findings, *map(_tell, found)])
-    return dataclasses.replace(done, text=new or done.text, findings=tuple(findings))
+    findings = tuple(sorted([*done.findings, *told]))
+    return dataclasses.replace(done, text=new or done.text, findings=findings)
 
 
 def _find_uses(scopes: Scopes) -> Iterator[_Use]:

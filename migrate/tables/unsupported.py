@@ -322,6 +322,39 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+# Options that a variable or a variable scope may have and the tool does not carry over, with
+# what to do instead.
+_PENALTY = "Add the penalty to the loss yourself, or keep the variable in a list."
+_CACHING = (
+    "Leave caching_device out. It says where the variable is read from, and changes "
+    "no value."
+)
+_CONSTRAINT = (
+    "Leave constraint out. After each training step run an update that does the same: "
+    "`sess.run(clip)` with `clip = w.assign(tf.nn.relu(w))`, for example."
+)
+VARIABLE_OPTIONS = {
+    "regularizer": _PENALTY,
+    "collections": _PENALTY,
+    "caching_device": _CACHING,
+    "custom_getter": "Leave custom_getter out, and compute with the variable what the "
+    "getter computes: `w = 0.5 * tf.get_variable(...)`, for example.",
+    "constraint": _CONSTRAINT,
+}
+# Option -> (its position in `tf.variable_scope`, what to do instead).
+SCOPE_OPTIONS = {
+    "regularizer": (4, "Add the penalty of each variable to the loss yourself."),
+    "caching_device": (5, _CACHING),
+    "custom_getter": (
+        7,
+        "Leave custom_getter out. Make each variable inside the scope by "
+        "tf.get_variable, and compute with it what the getter computes: "
+        "`w = 0.5 * tf.get_variable(...)`, for example.",
+    ),
+    "dtype": (9, "Pass dtype to each variable."),
+    "constraint": (11, _CONSTRAINT),
+}
+
 _READERS = (
     "tf.examples.tutorials.mnist.input_data",
     "tf.contrib.learn.datasets.mnist",

@@ -56,15 +56,19 @@ def run_tree(directory: pathlib.Path, files: dict[str, str]) -> list[FileResult]
         (SLIM, ""),
         (USE + SLIM + "y = 1\n", USE + "y = 1\n"),
         (USE + SLIM + SCALE, USE + SCALE.replace("tf.log", "tf.math.log")),
-        (
-            USE + GUARDED,
-            USE + "try:\n    pass\nexcept ImportError:\n    slim = None\n",
-        ),
+        (USE + GUARDED, USE),
+        (GUARDED + "\n" + USE + SCALE, USE + SCALE.replace("tf.log", "tf.math.log")),
         (
             USE + "from tensorflow import float32, placeholder\ny = float32\n",
             USE + "y = tf.float32\n",
         ),
-        (USE[:-1] + "; " + SLIM + "y = 1\n", USE[:-1] + "; pass\ny = 1\n"),
+        (USE[:-1] + "; " + SLIM + "y = 1\n", USE + "y = 1\n"),
+        (USE[:-1] + "; " + SLIM[:-1] + "; y = 1\n", USE[:-1] + "; y = 1\n"),
+        (f"y = 'ä'; {SLIM[:-1]}  # é\n", "y = 'ä'  # é\n"),
+        (f"y = 1; \\\n{SLIM}z = 2\n", "y = 1\nz = 2\n"),
+        (f"def f(): {SLIM[:-1]}; return 2\n", "def f(): return 2\n"),
+        (f"def f(): {SLIM}", "def f(): pass\n"),
+        (f"def f():\n    {SLIM[:-1]};  # It.\n", "def f():\n    pass\n"),
         (
             USE + f"def f():\n    {SLIM}    from tensorflow.contrib import gan\n",
             USE + "def f():\n    pass\n",
@@ -77,6 +81,61 @@ def test_it_goes_and_is_told(source: str, expected: str) -> None:
     found = [f for f in done.findings if f.code == "T111"]
     assert found and {f.outcome for f in found} == {Outcome.REWRITTEN}
     assert all(f.reason.startswith("dropped: nothing that runs") for f in found)
+
+
+def _guard(handler: str, more: str = "") -> str:
+    return f"try:\n    {SLIM}except ImportError:\n    {handler}\n{more}"
+
+
+def _indent(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # Of the blank lines around it, those on one side; and those at an end of the file.
+        (f"y = 1\n\n{GUARDED}\n\nz = 2\n", "y = 1\n\n\nz = 2\n"),
+        (f"y = 1\n\n\n{GUARDED}", "y = 1\n"),
+        # What a handler binds is bound elsewhere, too.
+        ("y = 1\n" + _guard("y = 2", "print(y)\n"), "y = 1\nprint(y)\n"),
+        (_guard("y = 2\n    print(y)", "z = 1\n"), "z = 1\n"),
+        (
+            _guard("from tensorflow.contrib import gan", "z = 1\n"),
+            "z = 1\n",
+        ),
+        # What held only it goes, too.
+        (f"try:\n{_indent(GUARDED)}except ImportError:\n    raise\n", ""),
+        (f"y = 1\nif y:\n{_indent(GUARDED)}", "y = 1\n"),
+        (f"if tf:\n    y = 1\nelse:\n    {SLIM}", "if tf:\n    y = 1\n"),
+        (f"def f():\n{_indent(GUARDED)}", "def f():\n    pass\n"),
+    ],
+)
+def test_a_try_goes_with_what_alone_could_fail(source: str, expected: str) -> None:
+    done = migrate_text(USE + source)
+    assert done.text == USE + expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # These run.
+        _guard("slim = None", "else:\n    y = 1\n"),
+        _guard("slim = None", "finally:\n    y = 1\n"),
+        # It says that `y` is the function's own, or that the function is a generator.
+        f"def f():\n{_indent(_guard('y = 1', 'return y'))}",
+        f"def f():\n{_indent(_guard('yield 1'))}",
+        f"def f():\n{_indent(_guard('global y; y = 1', 'y = 2'))}",
+        _guard("from slim import *", "print(conv2d)\n"),
+        _guard("y = 1", '__all__ = ["y"]\n'),
+        # A condition that may do something, and what a `with` enters.
+        f"if f():\n    {SLIM}",
+        f"with f():\n    {SLIM}",
+    ],
+)
+def test_what_means_something_without_it_stays(source: str) -> None:
+    done = migrate_text(USE + source)
+    assert done.text == USE + source.replace(SLIM, "pass\n")
 
 
 @pytest.mark.parametrize("name", ["fit_servers", "tape_in_loop", "minimized_together"])

@@ -27,6 +27,8 @@ ELSEWHERE = {
     "kept_names": "its rows are `kept_names.tsv`, compared with TensorFlow's own",
     "lost_numpy": "its rows are compared with three versions of NumPy: "
     "`tests/migrate/rules/test_lost_numpy.py`",
+    "lost_python": "its rows are compared with two versions of Python: "
+    "`tests/migrate/rules/test_lost_python.py`",
     "private_names": "its rows are `private_names.tsv`, compared with TensorFlow's own",
     "signatures": "its rows are `signatures.tsv`, compared with TensorFlow's own",
     "symbols": "its rows are `symbols.tsv`, compared with TensorFlow's own",

@@ -10,6 +10,7 @@ from migrate.plan import Dropped
 from migrate.program import ir
 from migrate.program.code import Code, join_code, make_code
 from migrate.tables import contrib_graph, roles
+from migrate.tables.unsupported import VARIABLE_OPTIONS
 
 _GET_VARIABLE = (
     "name",
@@ -95,13 +96,7 @@ class Variables(GraphCode):
                 "tf.get_variable",
             )
             return
-        for unsupported in (
-            "regularizer",
-            "collections",
-            "caching_device",
-            "custom_getter",
-            "constraint",
-        ):
+        for unsupported, recipe in VARIABLE_OPTIONS.items():
             value = bound.get(unsupported)
             if value is not None and not (
                 isinstance(value, ast.Constant) and value.value is None
@@ -110,10 +105,7 @@ class Variables(GraphCode):
                     "V103",
                     call,
                     f"the tool does not carry over get_variable({unsupported}=...)",
-                    "Add the penalty to the loss yourself, or keep the variable in "
-                    "a list."
-                    if unsupported in ("regularizer", "collections")
-                    else "",
+                    recipe,
                     "tf.get_variable",
                 )
         parts: list[Code] = [

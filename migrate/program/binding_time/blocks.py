@@ -11,6 +11,7 @@ from migrate.program.binding_time.lattice import find_element_kind
 from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
+from migrate.tables.unsupported import SCOPE_OPTIONS
 
 
 class Blocks(Assignments):
@@ -332,19 +333,14 @@ class Blocks(Assignments):
             self.scope_partitioners.append(
                 names.find_argument(call, "partitioner", 6) or outer_part
             )
-            for unsupported in (
-                "custom_getter",
-                "regularizer",
-                "dtype",
-                "caching_device",
-            ):
-                if names.is_given(names.find_argument(call, unsupported)):
+            for unsupported, (position, recipe) in SCOPE_OPTIONS.items():
+                if names.is_given(names.find_argument(call, unsupported, position)):
                     self.diagnostics.refuse(
                         "V103",
                         call,
                         f"variable_scope({unsupported}=...) changes every variable "
                         "that is created inside it",
-                        f"Pass {unsupported} to each variable.",
+                        recipe,
                         "tf.variable_scope",
                     )
             if names.is_given(names.find_argument(call, "initializer", 3)):

@@ -89,3 +89,30 @@ def test_integers_without_an_initialiser_are_zero() -> None:
     migrated = migrate_text(text.replace("VALUE", f"{value} + {count}")).text
     assert "tf.compat.v1.zeros_initializer()([], dtype=tf.int32)" in migrated
     assert "tf.compat.v1.glorot_uniform_initializer()([], dtype=tf.float32)" in migrated
+
+
+# Option -> (where `tf.variable_scope` of TensorFlow 1.15.5 has it, what is said).
+OPTIONS = {
+    "regularizer": (4, "Add the penalty of each variable to the loss yourself."),
+    "caching_device": (5, "Leave caching_device out. It says where the variable is "),
+    "custom_getter": (7, "Leave custom_getter out. Make each variable inside the "),
+    "dtype": (9, "Pass dtype to each variable."),
+    "constraint": (11, "Leave constraint out. After each training step run an "),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("by_name", [True, False])
+def test_an_option_that_reaches_each_variable_is_refused_with_what_to_write(
+    option: str, by_name: bool
+) -> None:
+    """By position, too: none of them is lost without a finding."""
+    position, recipe = OPTIONS[option]
+    given = ["None"] * (position - 1) + ["given"]
+    text = PROGRAM.replace(
+        "initializer=tf.ones_initializer()",
+        f"{option}=given" if by_name else ", ".join(given),
+    ).replace("VALUE", 'tf.matmul(x, tf.get_variable("w", [2, 1]))')
+    (found,) = [f for f in migrate_text(text).findings if f.code == "V103"]
+    assert found.outcome is Outcome.REFUSED and found.recipe.startswith(recipe)
+    assert f"({option}=...)" in found.reason

@@ -49,7 +49,7 @@ def test_a_name_that_is_none_where_the_import_fails_is_followed() -> None:
     new = migrate_text(text).text
     assert "y = tf.math.log(x)" in new
     assert "math_ops import" not in new
-    assert "try:\n    pass\n" in new
+    assert "try:" not in new
     compile(new, "new", "exec")
 
 

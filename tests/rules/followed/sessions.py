@@ -199,6 +199,54 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("0.1 * tf.nn.l2_loss(w)", "tf.losses.get_regularization_loss()"),
         ),
     ),
+    "V103_getter": (
+        change(PLAIN, ("w = tf.get_variable(", "w = 0.5 * tf.get_variable(")),
+        (
+            (
+                "w = 0.5 * tf.get_variable(",
+                "def halve(getter, *args, **kwargs):\n"
+                "    return 0.5 * getter(*args, **kwargs)\n\n\nw = tf.get_variable(",
+            ),
+            ("[3, 1])", "[3, 1], custom_getter=halve)"),
+        ),
+    ),
+    "V103_scope_getter": (
+        change(PLAIN, ("w = tf", 'with tf.variable_scope("net"):\n    w = 0.5 * tf')),
+        (
+            (
+                'with tf.variable_scope("net"):\n    w = 0.5 * tf',
+                "def halve(getter, *args, **kwargs):\n"
+                "    return 0.5 * getter(*args, **kwargs)\n\n\n"
+                'with tf.variable_scope("net", custom_getter=halve):\n    w = tf',
+            ),
+        ),
+    ),
+    "V103_constraint": (
+        change(
+            PLAIN,
+            ("with tf.S", "clip = w.assign(tf.nn.relu(w))\nwith tf.S"),
+            ("batch})", "batch})\n        sess.run(clip)"),
+        ),
+        (
+            ("[3, 1])", "[3, 1], constraint=tf.nn.relu)"),
+            ("clip = w.assign(tf.nn.relu(w))\n", ""),
+            ("\n        sess.run(clip)", ""),
+        ),
+    ),
+    "V103_scope_constraint": (
+        change(
+            PLAIN,
+            ("w = tf", 'with tf.variable_scope("net"):\n    w = tf'),
+            ("with tf.S", "clip = w.assign(tf.nn.relu(w))\nwith tf.S"),
+            ("batch})", "batch})\n        sess.run(clip)"),
+        ),
+        (
+            ('("net")', '("net", constraint=tf.nn.relu)'),
+            ("clip = w.assign(tf.nn.relu(w))\n", ""),
+            ("\n        sess.run(clip)", ""),
+        ),
+    ),
+    "V103_device": (PLAIN, (("[3, 1])", '[3, 1], caching_device="/cpu:0")'),)),
     "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
     "N105_store": (PLAIN, (('"w", [3, 1]', '"w"'),)),
     "N104_initial_value": (
