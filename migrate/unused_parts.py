@@ -144,6 +144,12 @@ def _migrate_without(
     ]
     real = _list_own_refusals(result)
     left = [_mark_as_unused(f) for f in real if any(u.holds(f.line) for u in cuts)]
+    told_before = {(f.line, f.code) for f in real}
+    blocking = [f for f in findings if f.blocks and f.code != outcomes.PART]
+    if blocking and all(
+        f.code == _OUTSIDE and (f.line, f.code) not in told_before for f in blocking
+    ):
+        return None  # This only follows from what is left out.
     if _list_own_refusals(new):
         # What the file has of TensorFlow besides stays with it, part of what is refused.
         places = {(f.line, f.column) for f in (*findings, *left)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 import pathlib
 import warnings
@@ -192,9 +193,13 @@ class _Tree:
         }
         imports = {p: self.list_imports(p) for p in modules}
         try:
-            return Merging(path, modules, imports).run()
+            whole, merged = Merging(path, modules, imports).run()
+            bare, _ = Merging(path, modules, imports, without_classes=True).run()
         except NotMergeable:
             return None
+        if bare.text != whole.text:
+            whole = dataclasses.replace(whole, bare=bare)
+        return whole, merged
 
     def _find_reached_files(self, path: str) -> set[str]:
         seen: set[str] = set()

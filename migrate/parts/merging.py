@@ -67,7 +67,9 @@ class Merging:
         program: str,
         modules: Mapping[str, Module],
         imports: Mapping[str, Sequence[Imported]],
+        without_classes: bool = False,
     ) -> None:
+        self._without_classes = without_classes
         self._program = program
         self._modules = modules
         self._imports = imports
@@ -92,7 +94,7 @@ class Merging:
         self._check_rebound()
         self._own = rename_clashing_names(self._program, self._modules, self._imports)
         self._unused = unused.find_definitions(
-            self._program, self._modules, self._imports
+            self._program, self._modules, self._imports, self._without_classes
         )
         lines = self._list_lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)

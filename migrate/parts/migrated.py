@@ -149,6 +149,10 @@ def _migrate_whole(
 
     found = migrate(whole.text, path, options)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
+        if whole.bare is not None:
+            bare = _migrate_whole(whole.bare, path, migrate, options)
+            if bare.refusals:
+                return bare
         return Settled(None, _group_refusals_by_file(found, whole))
     if any(runs_graph(f) for f in found.findings):
         return Settled(None)

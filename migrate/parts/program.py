@@ -23,6 +23,8 @@ class Together:
       places: of each line of it, the file that it is of, and its line there; "" for
         lines that were added.
       imports: (line of the program, the module that stands there now).
+      bare: the same without the modules' classes that nothing uses, if it has any. It is
+        only asked why the program is refused: the class may be refused for itself.
     """
 
     original: str
@@ -30,6 +32,7 @@ class Together:
     origins: tuple[int, ...]
     places: tuple[tuple[str, int], ...]
     imports: tuple[tuple[int, str], ...]
+    bare: Together | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,6 +23,7 @@ def find_definitions(
     program: str,
     modules: Mapping[str, Module],
     imports: Mapping[str, Sequence[Imported]],
+    classes: bool,
 ) -> set[ast.stmt]:
     """Definitions at the top of modules that nothing that is needed names.
 
@@ -30,15 +31,20 @@ def find_definitions(
       program: the program's real path.
       modules: the program and its modules, by real path.
       imports: what each of them imports of the tree.
+      classes: whether classes are among them, and not functions alone.
     """
-    named = not any(_finds_classes(module.tree) for module in modules.values())
+    named = classes and not any(_may_find_classes(m.tree) for m in modules.values())
     apart = {
         (path, statement.name): statement
         for path, module in modules.items()
         if path != program
         for statement in module.tree.body
         if isinstance(statement, ast.FunctionDef)
-        or (named and isinstance(statement, ast.ClassDef) and _only_defines(statement))
+        or (
+            named
+            and isinstance(statement, ast.ClassDef)
+            and _is_only_definitions(statement)
+        )
     }
     if any(i.member == "*" for each in imports.values() for i in each):
         return set()
@@ -60,7 +66,7 @@ def find_definitions(
     return set(gone)
 
 
-def _finds_classes(tree: ast.Module) -> bool:
+def _may_find_classes(tree: ast.Module) -> bool:
     """Whether a module may use a class without its name."""
     return any(
         (isinstance(node, ast.Name) and node.id in _FINDS_CLASSES)
@@ -69,7 +75,7 @@ def _finds_classes(tree: ast.Module) -> bool:
     )
 
 
-def _only_defines(class_: ast.ClassDef) -> bool:
+def _is_only_definitions(class_: ast.ClassDef) -> bool:
     """Whether a class does nothing where it is defined, and nobody else is told of it."""
     return not (class_.decorator_list or class_.keywords) and all(
         isinstance(statement, ast.Pass)

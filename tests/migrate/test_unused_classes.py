@@ -100,9 +100,13 @@ def test_the_class_of_a_module_hides_no_reason_of_its_program(
     assert "get_variable" in model.split("\n")[found.line - 1]
 
 
-def test_a_program_without_another_reason_is_migrated(tmp_path: pathlib.Path) -> None:
+def test_without_another_reason_the_class_is_the_reason(
+    tmp_path: pathlib.Path,
+) -> None:
     model = CLASS + NET + BUILD.format(getter="")
-    assert check(tmp_path, model=model, train=TRAIN) == []
+    found = check(tmp_path, model=model, train=TRAIN)
+    assert [(name, f.code) for name, f in found] == [("model", "N101")]
+    assert "tf.Session()" in model.split("\n")[found[0][1].line - 1]
 
 
 def test_a_class_that_is_found_by_a_computed_name_is_kept(
