@@ -141,12 +141,17 @@ class Closure:
         statements = {
             ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)
         }
+        functions = {
+            node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+        }
         for node in tree.body:
             for bound in list_bound_names(node, name):
                 if known.binds(bound):
                     self._keep(name, bound)
             if isinstance(node, ast.ClassDef) and node.name in known.definitions:
-                for argument in _list_arguments_there(name, node, statements):
+                for argument in _list_arguments_there(
+                    name, node, functions, statements
+                ):
                     self._methods[name].add((node.name, f"({argument})"))
                 self._add_mentions(_find_attributes_there(name, node))
                 own = known.definitions[node.name].methods
@@ -359,17 +364,19 @@ class Closure:
 
 
 def _list_arguments_there(
-    name: str, node: ast.ClassDef, statements: Set[str]
+    name: str, node: ast.ClassDef, functions: Set[str], statements: Set[str]
 ) -> Iterator[str]:
     """The arguments that a class of a file on the disk was given by its programs.
 
     Args:
+      functions: the names of all of the file.
       statements: all of the file. One that is for an argument tells of it: its class may
         have the argument because other statements use it.
     """
     taken = units.list_optional_arguments(node)
     for argument in read_file(name).definitions[node.name].arguments:
-        own = list_statements_for(name, (name, node.name, f"({argument})"))
+        unit = name, node.name, f"({argument})"
+        own = [s for f, s in list_statements_for(name, unit) if f in functions]
         if argument in taken and (not own or not statements.isdisjoint(own)):
             yield argument
 

@@ -155,7 +155,11 @@ class _Remains:
         return self._list_whole(node) if kept else ()
 
     def _list_whole(self, node: ast.stmt) -> Sequence[str]:
-        return self._take_lines(find_first_line(node) - 1, node.end_lineno)
+        lines = self._take_lines(find_first_line(node) - 1, node.end_lineno)
+        body = node.body if isinstance(node, ast.FunctionDef) else ()
+        if body and all(find_first_line(s) - 1 in self._dropped for s in body):
+            lines.append(" " * body[0].col_offset + "pass")
+        return lines
 
     def _shorten_docstring(self, node: ast.Expr) -> Iterator[str]:
         """Without the rows of files that are not written."""

@@ -185,13 +185,19 @@ def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
 
 
 @functools.cache
-def list_statements_for(name: str, unit: Unit) -> Sequence[str]:
-    """What `ast.dump` gives of the statements of a file that are for one unit alone."""
+def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
+    """The statements of a file that are for one unit alone.
+
+    Returns:
+      The function that each is in, and what `ast.dump` gives of it.
+    """
     places = dict(_walk_reserved(name))
     tree = ast.parse(emitted.read_source(name))
     return tuple(
-        ast.dump(node)
-        for node in list_reserved_nodes(name, tree)
+        (function.name, ast.dump(node))
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in list_reserved_nodes(name, *function.body)
         if (one := places.get(find_first_line(node))) and one.units == (unit,)
     )
 

@@ -96,11 +96,16 @@ CASES = {
         ["reshape=False"],
         [],
     ),
-    "an attribute": (SESSION, "replicas", ["self.failed ="], ["self._fed", "_counter"]),
-    "an attribute of use": (
-        SESSION + "replicas.fed('rate')\n",
+    "an attribute": (
+        SESSION,
         "replicas",
-        ["self._fed = {}"],
+        ["self.failed ="],
+        ["_slot_scope", "_counter"],
+    ),
+    "an attribute of use": (
+        SESSION + "replicas.count_in(step)\n",
+        "replicas",
+        ["self._counter = None", "if self._counter is not None"],
         [],
     ),
 }
