@@ -11,8 +11,10 @@ joined by " or "; of the same class only `.method` and `(argument)` are said. Wh
 another reason. Otherwise the statement goes, with the comments right above it. The
 comment that says so is never written.
 
-Without a comment an assignment `self.name = value` in `__init__` stays only where
-anything mentions the attribute, if to compute the value does nothing else.
+In a module that has such comments, an assignment `self.name = value` in `__init__` stays
+without one, too, only where anything mentions the attribute, if to compute the value does
+nothing else, and takes no variable that was computed for it. TensorFlow and Keras may read
+attributes of other modules' objects.
 
 The condition is a unit, not a word of the program, because the modules on the disk tell
 which units an earlier program has reached.
@@ -23,7 +25,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from migrate import emitted
 from migrate.source.nodes import walk_breadth_first
@@ -72,6 +74,8 @@ def find_attributes_set(
     Returns:
       Each such assignment, and the line in which the comments above it begin.
     """
+    if not _has_comments(emitted.find_module(name)):
+        return {}
     text = emitted.read_source(name).decode()
     lines = text.split("\n")
     found: dict[str, dict[str, tuple[ast.stmt, int]]] = {}
@@ -79,9 +83,10 @@ def find_attributes_set(
         for method in owner.body if isinstance(owner, ast.ClassDef) else ():
             if getattr(method, "name", "") != "__init__":
                 continue
+            computed = _find_computed(method)
             for node in method.body if isinstance(method, ast.FunctionDef) else ():
                 attribute = find_attribute_set(node)
-                if not attribute or not _is_pure(node):
+                if not attribute or not _is_pure(node, computed):
                     continue
                 begin = node.lineno
                 while lines[begin - 2].lstrip().startswith("#"):
@@ -103,11 +108,32 @@ def find_attribute_set(node: ast.stmt) -> str:
     return ""
 
 
-def _is_pure(node: ast.stmt) -> bool:
-    """Whether to compute what is assigned does nothing else."""
+@functools.cache
+def _has_comments(module: str) -> bool:
+    """Whether files of a module have statements for certain units alone."""
+    return any(dict(_walk_reserved(file)) for file in emitted.list_files(module))
+
+
+def _find_computed(method: ast.stmt) -> frozenset[str]:
+    """The variables of a function: what is computed for an attribute would be left."""
+    return frozenset(
+        inner.id
+        for inner in ast.walk(method)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    )
+
+
+def _is_pure(node: ast.stmt, computed: Container[str]) -> bool:
+    """Whether to compute what is assigned does nothing else.
+
+    Args:
+      computed: names that it must not mention.
+    """
     if not isinstance(node, ast.Assign):
         return False
     for inner in ast.walk(node.value):
+        if isinstance(inner, ast.Name) and inner.id in computed:
+            return False
         if isinstance(inner, ast.Call):
             called = getattr(inner.func, "attr", getattr(inner.func, "id", ""))
             if called not in _PURE_CALLS or inner.args or inner.keywords:

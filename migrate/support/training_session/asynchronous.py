@@ -197,7 +197,6 @@ class AsynchronousReplicas(Replicas):
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
-                # Only for session.MonitoredTrainingSession(checkpoint_dir).
                 self.keep_local_values()
                 self.ready.set()
         deadline = time.monotonic() + MAX_WAIT_SECS

@@ -59,7 +59,7 @@ class Saver:
             self._step = "{}-{:08d}"
         self._relative = save_relative_paths
         self._kept = []  # (prefix, time saved), oldest first
-        # Only for Saver(keep_checkpoint_every_n_hours).
+        # Only for Saver._keep.
         self._next_permanent = time.time() + self._hours * 3600
 
     def _entries(self, replicas):
@@ -202,7 +202,6 @@ class Saver:
             latest_filename,
         )
         for path, saved in removed:
-            # Only for Saver(keep_checkpoint_every_n_hours).
             if saved > self._next_permanent:
                 self._next_permanent += self._hours * 3600
                 continue

@@ -9,10 +9,11 @@ import sys
 import pytest
 
 from migrate import emitted
-from migrate.beside import files
+from migrate.beside import files, reserved
 from migrate.beside.arguments import find_arguments_used
 from migrate.beside.reserved import (
     find_arguments,
+    find_attributes_set,
     find_first_line,
     find_reserved,
     list_reserved_nodes,
@@ -71,6 +72,12 @@ CASES = {
         ["def __init__(self, var_list=None, **_):", "var_list:"],
         ["max_to_keep", "reshape", "_choose_entries", "hours", "slices"],
     ),
+    "saver that saves": (
+        HEAD + "t.Saver().save(sess, path)\n",
+        "checkpoints",
+        ["keep_checkpoint_every_n_hours=", "if saved > self._next_permanent"],
+        ["reshape", "relative"],
+    ),
     "saver": (
         HEAD + "t.Saver(reshape=True).restore(sess, path)\n",
         "checkpoints",
@@ -96,6 +103,18 @@ CASES = {
         ["reshape=False"],
         [],
     ),
+    "local variables": (
+        SESSION,
+        "asynchronous",
+        ["self.keep_local_values()", "self.every_variable()"],
+        ["def recovered"],
+    ),
+    "an attribute elsewhere": (
+        "import estimator_loop\n\nestimator_loop.CheckpointSaverHook(d)\n",
+        "estimator_loop/hooks",
+        ["own = scaffold.own_saver", "self._has_saver = saver"],
+        ["def saves_with"],
+    ),
     "an attribute": (
         SESSION,
         "replicas",
@@ -114,7 +133,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_program_has_no_use_for_goes(case: str, tmp_path: pathlib.Path) -> None:
     text, name, kept, gone = CASES[case]
-    found = files.collect_files(text)[f"training_session/{name}.py"].decode()
+    name = name if "/" in name else f"training_session/{name}"
+    found = files.collect_files(text)[f"{name}.py"].decode()
     assert [part for part in kept if part not in found] == []
     assert [part for part in gone if part in found] == []
     # What was written tells what it was written for: the program need not be there.
@@ -179,3 +199,21 @@ def test_arguments_that_a_class_uses() -> None:
     assert "reshape" in find_arguments(file)["Saver"]
     node = read_file(file).definitions["Scaffold"].node
     assert find_arguments_used(node, ()) >= {"saver", "init_fn"}  # type: ignore[arg-type]
+
+
+def test_an_attribute_stays_with_a_variable_that_is_computed_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    head = b"class C:\n    def __init__(self, given):\n"
+    body = (
+        b"        own = given or []\n        self.one = own\n        self.two = given\n"
+    )
+    monkeypatch.setattr(emitted, "read_source", lambda name: head + body)
+    found = reserved.find_attributes_set.__wrapped__("training_session/session.py")
+    assert list(found["C"]) == ["two"]
+
+
+def test_attributes_that_others_may_read_stay() -> None:
+    assert find_attributes_set("training_session/replicas.py")
+    assert not find_attributes_set("estimator_strategies.py")
+    assert not find_attributes_set("estimator_loop/hooks.py")
