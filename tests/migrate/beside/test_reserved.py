@@ -11,6 +11,7 @@ import pytest
 from migrate import emitted
 from migrate.beside import files, reserved
 from migrate.beside.arguments import find_arguments_used
+from migrate.beside.reach import Closure
 from migrate.beside.reserved import (
     find_arguments,
     find_attributes_set,
@@ -141,6 +142,17 @@ def test_what_a_program_has_no_use_for_goes(case: str, tmp_path: pathlib.Path) -
     files.write(tmp_path, text)
     there = files.find_present(tmp_path)
     assert files.read_written_files(tuple(sorted(there.items()))) == there
+
+
+def test_one_more_program_adds_statements_and_takes_none() -> None:
+    for first, second in ((SESSION, SAVES), (SAVES, SESSION)):
+        closure = Closure()
+        closure.add_program(second)
+        for name, data in files.collect_files(first).items():
+            closure.add_file(name, data.decode())
+        found = files.render(closure)
+        assert found == files.collect_files(first, second)
+        assert b"self._recover_in(run)" in found["training_session/session.py"]
 
 
 def test_what_remains_is_as_ruff_wants_it(tmp_path: pathlib.Path) -> None:
