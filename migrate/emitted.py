@@ -27,6 +27,8 @@ _FOLDER = "migrate.support"
 PACKAGE = "tf1to2_runtime"
 _FROM_PACKAGE = re.compile(rf"^[ \t]*from {PACKAGE} import ([\w, \t]+)", re.MULTILINE)
 _MARK = re.compile(rb"Written (?:beside your program )?by tf1to2[;,.]")
+# What says that the next statement is for other units alone.
+RESERVES = re.compile(rb"[ ]*# Only for (\w[\w.()]*(?: or [\w.()]+)*)\.$")
 _FIRST_LINES = 5  # Of a file; its mark is in one of them.
 
 
@@ -73,7 +75,14 @@ def name_rival(name: str) -> str:
 
 @functools.cache
 def read_source(name: str) -> bytes:
-    """The bytes of a file."""
+    """The bytes of a file, as it is written beside a program at most."""
+    lines = read_marked_source(name).splitlines(keepends=True)
+    return b"".join(line for line in lines if not RESERVES.match(line))
+
+
+@functools.cache
+def read_marked_source(name: str) -> bytes:
+    """The bytes of a file with the comments that `migrate.beside.reserved` reads."""
     return importlib.resources.files(_FOLDER).joinpath(*name.split("/")).read_bytes()
 
 

@@ -13,11 +13,17 @@ import ast
 import dataclasses
 import functools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from migrate import emitted
 from migrate.beside import units
-from migrate.beside.units import Definition, Import, References, read_file
+from migrate.beside.reserved import (
+    Unit,
+    find_attribute_set,
+    find_attributes_set,
+    list_statements_for,
+)
+from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
 _ELSEWHERE = frozenset({"numpy", "tensorflow", "tf_keras", *sys.stdlib_module_names})
@@ -26,14 +32,26 @@ _OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
 
 @dataclasses.dataclass(frozen=True)
 class Reached:
-    """Units by file: names of the module, and (class, method)."""
+    """Units by file: names of the module, and (class, method); and attributes."""
 
-    names: Mapping[str, frozenset[str]]
-    methods: Mapping[str, frozenset[tuple[str, str]]]
+    names: Mapping[str, Set[str]]
+    methods: Mapping[str, Set[tuple[str, str]]]
+    attributes: Set[str]
 
     @property
     def files(self) -> tuple[str, ...]:
         return tuple(sorted(self.names))
+
+    def has_any(self, wanted: Iterable[Unit]) -> bool:
+        """Whether one of some units is reached."""
+        return any(
+            method in self.attributes
+            if not file
+            else (name, method) in self.methods.get(file, ())
+            if method
+            else name in self.names.get(file, ())
+            for file, name, method in wanted
+        )
 
 
 class Closure:
@@ -45,6 +63,8 @@ class Closure:
         self._attributes: set[str] = set()
         self._classes: list[tuple[str, str, Definition]] = []
         self._optional: list[tuple[Import, tuple[str, ...]]] = []
+        # What is done as soon as one of some units is reached.
+        self._waiting: list[tuple[tuple[Unit, ...], Callable[[], None]]] = []
         # What follows the name of a module that another file may have imported.
         self._passed_on: list[tuple[str, tuple[str, ...]]] = []
 
@@ -101,7 +121,7 @@ class Closure:
     def add_words(self, words: Iterable[str]) -> None:
         """Adds a text that cannot be parsed: every word may be any name."""
         found = set(words)
-        self._add_mentions(found)
+        self._add_mentions(found | {f"{word}(*)" for word in found})
         for module in sorted(emitted.list_modules() & found):
             top = units.find_top(module)
             self._keep_file(top)
@@ -117,11 +137,23 @@ class Closure:
         """
         self._keep_file(name)
         known = read_file(name)
-        for node in ast.parse(text).body:
+        tree = ast.parse(text)
+        statements = {
+            ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)
+        }
+        functions = {
+            node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+        }
+        for node in tree.body:
             for bound in list_bound_names(node, name):
                 if known.binds(bound):
                     self._keep(name, bound)
             if isinstance(node, ast.ClassDef) and node.name in known.definitions:
+                for argument in _list_arguments_there(
+                    name, node, functions, statements
+                ):
+                    self._methods[name].add((node.name, f"({argument})"))
+                self._add_mentions(_find_attributes_there(name, node))
                 own = known.definitions[node.name].methods
                 for item in node.body:
                     method = getattr(item, "name", "")
@@ -136,15 +168,30 @@ class Closure:
                 for method in definition.methods:
                     if method in self._attributes:
                         self._keep_method(file, name, method)
+                for argument, place in definition.arguments.items():
+                    if self._is_given(name, argument, place):
+                        self._methods[file].add((name, f"({argument})"))
             for one, path in list(self._optional):
                 if one.module in self._names:
                     self._follow(one, path)
             for module, path in list(self._passed_on):
                 if (top := units.find_top(module)) in self._names:
                     self._follow(Import(top), path)
+            waiting, self._waiting = self._waiting, []
+            for wanted, action in waiting:
+                self._apply_once_reached(wanted, action)
         return Reached(
             {file: frozenset(names) for file, names in self._names.items()},
             {file: frozenset(found) for file, found in self._methods.items()},
+            frozenset(self._attributes),
+        )
+
+    def _is_given(self, name: str, argument: str, place: int) -> bool:
+        """Whether anything that is called so may be given an argument."""
+        given = {f"{name}({argument})", f"{name}(*)"}
+        more = range(place + 1, place + 100)
+        return not self._attributes.isdisjoint(
+            given | {f"{name}({number})" for number in more}
         )
 
     def _measure_size(self) -> int:
@@ -154,6 +201,19 @@ class Closure:
             + len(self._attributes)
             + len(self._names)
         )
+
+    def _find_reached_so_far(self) -> Reached:
+        """What is reached by now."""
+        return Reached(self._names, self._methods, self._attributes)
+
+    def _apply_once_reached(
+        self, wanted: tuple[Unit, ...], action: Callable[[], None]
+    ) -> None:
+        """Does something now, or as soon as one of some units is reached."""
+        if self._find_reached_so_far().has_any(wanted):
+            action()
+        else:
+            self._waiting.append((wanted, action))
 
     def _add_mentions(self, attributes: Iterable[str]) -> None:
         self._attributes.update(attributes)
@@ -172,7 +232,7 @@ class Closure:
                 self._keep_file(file)
         for effect in read_file(name).effects:
             if not effect.owner:
-                self._refer(name, effect.references)
+                self._refer_code(name, effect.code)
 
     def _keep(self, file: str, name: str) -> None:
         self._keep_file(file)
@@ -196,14 +256,14 @@ class Closure:
         self._names[file].update(
             other for other, d in known.definitions.items() if d is definition
         )
-        self._refer(file, definition.references)
+        self._refer_code(file, definition.code)
         for effect in known.effects:
             if effect.owner == name:
-                self._refer(file, effect.references)
+                self._refer_code(file, effect.code)
         if definition.methods:
             self._classes.append((file, name, definition))
             # `name = method`, in the class.
-            named = {path[0] for path in definition.references.paths}
+            named = {path[0] for path in definition.code.references.paths}
             for method in definition.methods:
                 if method in named or (method[:2] == method[-2:] == "__"):
                     self._keep_method(file, name, method)
@@ -214,6 +274,7 @@ class Closure:
         """Keeps all methods of a class, and those that it has from classes of ours."""
         self._keep_file(file)
         definition = read_file(file).definitions[name]
+        self._add_mentions({f"{name}(*)", *find_attributes_set(file).get(name, ())})
         for method in definition.methods:
             self._keep_method(file, name, method)
         for base in definition.bases:
@@ -235,13 +296,21 @@ class Closure:
         for name in [*known.definitions, *known.imports]:
             self._keep(file, name)
         for name, definition in known.definitions.items():
+            own = find_attributes_set(file).get(name, ())
+            self._add_mentions({f"{name}(*)", *own})
             for method in definition.methods:
                 self._keep_method(file, name, method)
 
     def _keep_method(self, file: str, name: str, method: str) -> None:
-        if (name, method) not in self._methods[file]:
-            self._methods[file].add((name, method))
-            self._refer(file, read_file(file).definitions[name].methods[method])
+        if (name, method) in self._methods[file]:
+            return
+        code = read_file(file).definitions[name].methods[method]
+        if code.units and not self._find_reached_so_far().has_any(code.units):
+            again = functools.partial(self._keep_method, file, name, method)
+            self._waiting.append((code.units, again))
+            return
+        self._methods[file].add((name, method))
+        self._refer_code(file, code)
 
     def _take(self, one: Import) -> None:
         self._keep_file(one.module)
@@ -249,6 +318,12 @@ class Closure:
             self._keep_all(one.module)
         elif one.name:
             self._keep(one.module, one.name)
+
+    def _refer_code(self, file: str, code: Code) -> None:
+        self._refer(file, code.references)
+        for one in code.reserved:
+            action = functools.partial(self._refer, file, one.references)
+            self._apply_once_reached(one.units, action)
 
     def _refer(self, file: str, found: References) -> None:
         known = read_file(file)
@@ -286,6 +361,36 @@ class Closure:
             self._add_mentions(path[1:])
         elif beyond.module:
             self._follow(beyond, path[1:])
+
+
+def _list_arguments_there(
+    name: str, node: ast.ClassDef, functions: Set[str], statements: Set[str]
+) -> Iterator[str]:
+    """The arguments that a class of a file on the disk was given by its programs.
+
+    Args:
+      functions: the names of all of the file.
+      statements: all of the file. One that is for an argument tells of it: its class may
+        have the argument because other statements use it.
+    """
+    taken = units.list_optional_arguments(node)
+    for argument in read_file(name).definitions[node.name].arguments:
+        unit = name, node.name, f"({argument})"
+        own = [s for f, s in list_statements_for(name, unit) if f in functions]
+        if argument in taken and (not own or not statements.isdisjoint(own)):
+            yield argument
+
+
+def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
+    """The attributes that a class of a file on the disk has though it might lack them."""
+    known = find_attributes_set(name).get(node.name, {})
+    return {
+        attribute
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        for statement in method.body
+        if (attribute := find_attribute_set(statement)) in known
+    }
 
 
 def _is_elsewhere(node: ast.Import | ast.ImportFrom) -> bool:

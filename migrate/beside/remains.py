@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from migrate import emitted
 from migrate.beside import units
+from migrate.beside.arguments import drop_arguments, find_arguments_used
 from migrate.beside.reach import Reached
+from migrate.beside.reserved import find_first_line, find_reserved, list_reserved_nodes
 
 _WIDTH = 88
 _IMPORTS = (ast.Import, ast.ImportFrom, ast.Try)
@@ -53,10 +55,57 @@ class _Remains:
         self._gone = {units.strip_name(f) for f in files if f not in reached.names}
         self._file = units.read_file(name)
         self._source = emitted.read_source(name).decode().split("\n")
+        self._dropped = self._find_dropped_lines(name, reached)
+        # What stands in place of lines, by the first of them.
+        self._instead: dict[int, Sequence[str]] = {}
+        for begin, end, lines in self._list_shorter_classes():
+            self._dropped.update(range(begin, end))
+            self._instead[begin] = lines
 
     def list_lines(self) -> list[str]:
         body = self._file.tree.body
         return list(_join_parts(self._list_parts(body, 0, self._write_statement)))
+
+    def _find_dropped_lines(self, name: str, reached: Reached) -> set[int]:
+        """Which lines, from 0, are reserved for what is not reached."""
+        places = find_reserved(name)
+        dropped: set[int] = set()
+        for node in list_reserved_nodes(name, self._file.tree):
+            one = places[find_first_line(node)]
+            if not reached.has_any(one.units):
+                dropped.update(range(one.begin - 1, node.end_lineno or one.begin))
+        return dropped
+
+    def _list_shorter_classes(self) -> Iterator[tuple[int, int, Sequence[str]]]:
+        for name, definition in self._file.definitions.items():
+            node = definition.node
+            if name in self._names and isinstance(node, ast.ClassDef):
+                wanted = {
+                    argument
+                    for argument in definition.arguments
+                    if (name, f"({argument})") in self._methods
+                } | find_arguments_used(node, self._dropped)
+                gone = frozenset(definition.arguments) - wanted
+                if gone:
+                    yield from drop_arguments(node, self._source, gone)
+
+    def _take_lines(self, begin: int, end: int | None) -> list[str]:
+        """What remains of some lines, without the empty ones that nothing needs."""
+        taken: list[str] = []
+        after_gap = False
+        for place, line in enumerate(self._source[begin:end], begin):
+            if place in self._dropped:
+                taken += self._instead.get(place, ())
+                after_gap = True
+                continue
+            needless = not taken or not taken[-1] or taken[-1].endswith(":")
+            if not line and after_gap and needless:
+                continue
+            taken.append(line)
+            after_gap = after_gap and not line
+        while taken and not taken[-1]:
+            taken.pop()
+        return taken
 
     def _list_parts(
         self,
@@ -71,7 +120,7 @@ class _Remains:
           remaining: what remains of a statement.
         """
         for node in body:
-            first = _find_first_line(node) - 1
+            first = find_first_line(node) - 1
             comments = first
             while comments > above and _is_comment(self._source[comments - 1]):
                 comments -= 1
@@ -80,7 +129,7 @@ class _Remains:
                 head -= 1
             lines = remaining(node)
             if lines:
-                lines = [*self._source[comments:first], *lines]
+                lines = [*self._take_lines(comments, first), *lines]
             yield _Part(lines, comments - head, self._source[above:head], node)
             above = node.end_lineno or above
 
@@ -106,7 +155,11 @@ class _Remains:
         return self._list_whole(node) if kept else ()
 
     def _list_whole(self, node: ast.stmt) -> Sequence[str]:
-        return self._source[_find_first_line(node) - 1 : node.end_lineno]
+        lines = self._take_lines(find_first_line(node) - 1, node.end_lineno)
+        body = node.body if isinstance(node, ast.FunctionDef) else ()
+        if body and all(find_first_line(s) - 1 in self._dropped for s in body):
+            lines.append(" " * body[0].col_offset + "pass")
+        return lines
 
     def _shorten_docstring(self, node: ast.Expr) -> Iterator[str]:
         """Without the rows of files that are not written."""
@@ -122,13 +175,16 @@ class _Remains:
 
     def _list_class_lines(self, node: ast.ClassDef) -> Sequence[str]:
         first = node.body[0]
-        begin = _find_first_line(first) - 1
+        begin = find_first_line(first) - 1
         while begin and _is_comment(self._source[begin - 1]):
             begin -= 1
         while not self._source[begin - 1].strip():
             begin -= 1
 
         def list_remaining(item: ast.stmt) -> Sequence[str]:
+            first = find_first_line(item) - 1
+            if first in self._dropped and first not in self._instead:
+                return ()
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if (node.name, item.name) not in self._methods:
                     return ()
@@ -137,7 +193,7 @@ class _Remains:
         body = list(_join_parts(self._list_parts(node.body, begin, list_remaining)))
         while body and not body[0].strip():
             del body[0]
-        head = self._source[_find_first_line(node) - 1 : begin]
+        head = self._source[find_first_line(node) - 1 : begin]
         return [*head, *(body or [" " * (node.col_offset + 4) + "pass"])]
 
     def _write_import(self, node: ast.Import | ast.ImportFrom) -> Sequence[str]:
@@ -214,12 +270,6 @@ def _spell_import(
     head = f"{indentation}from {'.' * node.level}{node.module or ''} import ("
     rows = [f"{indentation}    {ast.unparse(alias)}," for alias in names]
     return [head, *rows, f"{indentation})"]
-
-
-def _find_first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", ())
-    first: int = min([node.lineno, *(d.lineno for d in decorators)])
-    return first
 
 
 def _is_comment(line: str) -> bool:

@@ -10,9 +10,16 @@ import ast
 import dataclasses
 import functools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate import emitted
+from migrate.beside.reserved import (
+    Unit,
+    find_arguments,
+    find_first_line,
+    find_reserved,
+    list_reserved_nodes,
+)
 from migrate.facts.names import is_bare_constant
 from migrate.source.nodes import list_children, walk_breadth_first
 
@@ -31,11 +38,35 @@ class References:
 
     Attributes:
       paths: dotted names, from a name that is read: ("training_session", "Saver").
-      attributes: names of attributes, and texts that may be the name of one.
+      attributes: names of attributes, and texts that may be the name of one. "Saver(name)"
+        is an argument that something of this name is given, "Saver(2)" that it has so
+        many without a name, "Saver(*)" that it may have any.
     """
 
     paths: frozenset[tuple[str, ...]] = frozenset()
     attributes: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Reserved:
+    """A statement that stays only where one of some units is reached."""
+
+    units: tuple[Unit, ...]
+    references: References
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """A piece of code: what it mentions, and what it reserves for other units.
+
+    Attributes:
+      units: the piece stays only where one of these is reached; always where none is
+        named.
+    """
+
+    references: References = References()
+    reserved: tuple[Reserved, ...] = ()
+    units: tuple[Unit, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,15 +75,18 @@ class Definition:
 
     Attributes:
       node: the statement.
-      references: what it mentions; of a class, all but its methods.
+      code: what it mentions; of a class, all but its methods.
       methods: of a class, by name; a property and its setter have one name.
       bases: of a class.
+      arguments: of a class that has statements for single arguments, all that need not be
+        given, and their places.
     """
 
     node: ast.stmt
-    references: References
-    methods: dict[str, References] = dataclasses.field(default_factory=dict)
+    code: Code
+    methods: dict[str, Code] = dataclasses.field(default_factory=dict)
     bases: tuple[tuple[str, ...], ...] = ()
+    arguments: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +113,7 @@ class Effect:
     """
 
     node: ast.stmt
-    references: References
+    code: Code
     owner: str = ""
 
 
@@ -109,15 +143,15 @@ def read_file(name: str) -> File:
         elif isinstance(node, ast.Try):
             imports.update(_read_tried_import(node, name))
         elif isinstance(node, ast.ClassDef):
-            definitions[node.name] = _define_class(node)
+            definitions[node.name] = _define_class(node, name)
         elif isinstance(node, _Function):
-            definitions[node.name] = Definition(node, find_references(node))
+            definitions[node.name] = Definition(node, read_code(name, node))
         elif names := list_assigned_names(node):
-            definition = Definition(node, find_references(node))
+            definition = Definition(node, read_code(name, node))
             definitions.update(dict.fromkeys(names, definition))
         elif not is_bare_constant(node):
             effects.append(
-                Effect(node, find_references(node), _find_owner(node, definitions))
+                Effect(node, read_code(name, node), _find_owner(node, definitions))
             )
     for inner in walk_breadth_first(tree):  # Of functions: what few programs need.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
@@ -182,12 +216,12 @@ def _read_tried_import(node: ast.Try, name: str) -> dict[str, Import]:
     return found
 
 
-def _define_class(node: ast.ClassDef) -> Definition:
-    methods: dict[str, References] = {}
+def _define_class(node: ast.ClassDef, name: str) -> Definition:
+    methods: dict[str, Code] = {}
     for item in node.body:
         if isinstance(item, _Function):
-            before = methods.get(item.name, References())
-            methods[item.name] = _join_references(before, find_references(item))
+            before = methods.get(item.name, Code())
+            methods[item.name] = _join_code(before, read_code(name, item))
     rest = [
         *node.bases,
         *node.keywords,
@@ -195,11 +229,55 @@ def _define_class(node: ast.ClassDef) -> Definition:
         *(s for s in node.body if not isinstance(s, _Function)),
     ]
     bases = tuple(_find_path(base) or ("",) for base in node.bases)
-    return Definition(node, find_references(*rest), methods, bases)
+    places: dict[str, int] = {}
+    if wanted := find_arguments(name).get(node.name):
+        places = list_optional_arguments(node)
+        if not places.keys() >= wanted:
+            raise ValueError(f"{name}: {node.name} may not lack all of {wanted}")
+    return Definition(node, read_code(name, *rest), methods, bases, places)
 
 
-def _join_references(one: References, other: References) -> References:
-    return References(one.paths | other.paths, one.attributes | other.attributes)
+def list_optional_arguments(node: ast.ClassDef) -> dict[str, int]:
+    """What a class may be given or not, and the places, from that of the first."""
+    for item in node.body:
+        if isinstance(item, _Function) and item.name == "__init__":
+            places = [*item.args.posonlyargs, *item.args.args]
+            first = len(places) - len(item.args.defaults)
+            found = {a.arg: i - 1 for i, a in enumerate(places) if i >= first}
+            for one, default in zip(item.args.kwonlyargs, item.args.kw_defaults):
+                if default is not None:
+                    found[one.arg] = len(places)
+            return found
+    return {}
+
+
+def read_code(name: str, *nodes: ast.AST) -> Code:
+    """What pieces of the code of a file mention, and what they reserve."""
+    units: tuple[Unit, ...] = ()
+    inner: list[ast.AST] = list(nodes)
+    if len(nodes) == 1 and isinstance(nodes[0], _Function):
+        # Reserved itself, it is not a statement that it reserves.
+        own = find_reserved(name).get(find_first_line(nodes[0]))
+        units = own.units if own else ()
+        inner = list(list_children(nodes[0]))
+    apart = list_reserved_nodes(name, *inner)
+    skipped = frozenset(map(id, apart))
+    reserved = []
+    for node in apart:
+        others = skipped - {id(node)}
+        found = find_references(node, skipped=others)
+        units_of = find_reserved(name)[find_first_line(node)].units
+        reserved.append(Reserved(units_of, found))
+    return Code(find_references(*nodes, skipped=skipped), tuple(reserved), units)
+
+
+def _join_code(one: Code, other: Code) -> Code:
+    references = References(
+        one.references.paths | other.references.paths,
+        one.references.attributes | other.references.attributes,
+    )
+    reserved = (*one.reserved, *other.reserved)
+    return Code(references, reserved, (*one.units, *other.units))
 
 
 def list_assigned_names(node: ast.stmt) -> tuple[str, ...]:
@@ -246,13 +324,25 @@ def _find_path(node: ast.expr) -> tuple[str, ...]:
     return ()
 
 
-def find_references(*nodes: ast.AST) -> References:
-    """What pieces of code mention; of names that a function has for itself no paths."""
+def find_references(
+    *nodes: ast.AST, skipped: frozenset[int] = frozenset()
+) -> References:
+    """What pieces of code mention; of names that a function has for itself no paths.
+
+    Args:
+      skipped: the identities of statements that do not count.
+    """
     paths: set[tuple[str, ...]] = set()
     attributes: set[str] = set()
+    called: set[int] = set()  # Mentions that hand nothing on.
     work = [(node, frozenset[str]()) for node in nodes]
     while work:
         node, local = work.pop()
+        if id(node) in skipped:
+            continue
+        if isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in called:
+            name = node.attr if isinstance(node, ast.Attribute) else node.id
+            attributes.add(f"{name}(*)")
         if isinstance(node, (ast.Attribute, ast.Name)) and (path := _find_path(node)):
             if path[0] in local:
                 attributes.update(path[1:])
@@ -263,7 +353,12 @@ def find_references(*nodes: ast.AST) -> References:
             attributes.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             if node.value.isidentifier():  # `getattr(model, "train_step")`
-                attributes.add(node.value)
+                attributes |= {node.value, f"{node.value}(*)"}
+        elif isinstance(node, ast.alias) and node.asname not in (None, node.name):
+            attributes.add(f"{node.name.rpartition('.')[2]}(*)")
+        elif isinstance(node, ast.Call):
+            called.update(map(id, _list_called(node)))
+            attributes.update(_list_given(node))
         if isinstance(node, (*_Function, ast.Lambda)):
             inside = local | _find_local_names(node)
             body = [node.body] if isinstance(node, ast.Lambda) else node.body
@@ -275,6 +370,24 @@ def find_references(*nodes: ast.AST) -> References:
         else:
             work += [(child, local) for child in list_children(node)]
     return References(frozenset(paths), frozenset(attributes))
+
+
+def _list_called(node: ast.Call) -> Sequence[ast.expr]:
+    """What a call mentions without handing it on: what it calls, or compares with."""
+    if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+        classes = node.args[-1]
+        several = classes.elts if isinstance(classes, ast.Tuple) else ()
+        return [node.func, classes, *several]
+    return [node.func]
+
+
+def _list_given(node: ast.Call) -> Iterator[str]:
+    """What is given to what a call calls, as `References.attributes` has it."""
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    for keyword in node.keywords:
+        yield f"{name}({keyword.arg or '*'})"
+    yield f"{name}({'*' if starred else len(node.args)})"
 
 
 def _walk_signature(

@@ -186,7 +186,7 @@ class Graph:
                     f"{rows.full_name} is partitioned by another axis than its first"
                 )
             variable._get_save_slice_info = lambda: rows
-            self._replicas.parts[_name_of(variable)] = rows.full_name
+            self._replicas.hold_part(_name_of(variable), rows.full_name)
 
         variable._set_save_slice_info = tell
 
@@ -251,9 +251,9 @@ class Graph:
             scope, found, _ = f"/{name}".rpartition(f"/{_name_of(part)}/")
             if found and rows and variable.shape.rank == len(rows.full_shape):
                 saved = f"{rows.full_name}/{name[len(_name_of(part)) + 1 :]}"
-                self._replicas.parts[name] = saved
-                if scope and rows.var_shape != rows.full_shape:
-                    self._replicas.slices[saved] = rows.spec
+                holds_some = scope and rows.var_shape != rows.full_shape
+                held = rows.spec if holds_some else None
+                self._replicas.hold_part(name, saved, held)
         return variable
 
     def _new(self, next_creator, kwargs):

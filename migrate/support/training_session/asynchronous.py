@@ -158,10 +158,12 @@ class AsynchronousReplicas(Replicas):
             return True
         return False
 
+    # Only for session.MonitoredTrainingSession(checkpoint_dir).
     @property
     def losses(self):
         return self._servers.losses
 
+    # Only for session.MonitoredTrainingSession(checkpoint_dir).
     def recovered(self, seen):
         """Goes on from the last checkpoint where a parameter server was lost.
 
@@ -225,12 +227,15 @@ class AsynchronousReplicas(Replicas):
           Whatever else the first failing worker raised, after all have ended.
         """
         errors = []
-        for generator in (numpy_random, python_random):
-            generator.start()
+        # Only for workers.numpy_random.
+        numpy_random.start()
+        # Only for workers.python_random.
+        python_random.start()
 
         def loop(index):
             this_thread.task_index, this_thread.other = index, index != 0
             try:
+                # Only for workers.PerWorker.
                 for own in every_object:
                     own_of(own)  # In their order, as TF1's program made them.
                 worker(index)

@@ -46,25 +46,37 @@ class Saver:
         save_relative_paths=False,
         **_,
     ):
+        # Only for Saver(var_list).
         if var_list is not None and not var_list:
             raise ValueError("No variables to save")
         self._var_list = var_list
         self._reshapes = reshape
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
-        self._step = "{}-{:08d}" if pad_step_number else "{}-{}"
+        self._step = "{}-{}"
+        # Only for Saver(pad_step_number).
+        if pad_step_number:
+            self._step = "{}-{:08d}"
         self._relative = save_relative_paths
         self._kept = []  # (prefix, time saved), oldest first
+        # Only for Saver._keep.
         self._next_permanent = time.time() + self._hours * 3600
 
     def _entries(self, replicas):
-        """Name in the checkpoint -> the variables that hold it, in row order.
+        """Name in the checkpoint -> the variables that hold it, in row order."""
+        every = replicas.entries()
+        # Only for Saver(var_list).
+        if self._var_list is not None:
+            return self._choose_entries(every)
+        return every
+
+    def _choose_entries(self, every):
+        """Those of all entries that are in `var_list`.
 
         Raises:
           ValueError: `var_list` has a variable that was not recorded, or some of the
             shards of one.
         """
-        every = replicas.entries()
         variables = self._var_list() if callable(self._var_list) else self._var_list
         if variables is None:
             return every
@@ -152,11 +164,14 @@ class Saver:
         directory = os.path.dirname(prefix)
         if directory:
             tf.io.gfile.makedirs(directory)
+        rows = [""] * len(names)
+        # Only for replicas.Replicas.hold_part.
+        rows = [sess.replicas.slices.get(name, "") for name in names]
         with tf.device("CPU:0"):
             tf.raw_ops.SaveV2(
                 prefix=prefix,
                 tensor_names=names,
-                shape_and_slices=[sess.replicas.slices.get(name, "") for name in names],
+                shape_and_slices=rows,
                 tensors=[tf.convert_to_tensor(t) for t in tensors],
             )
         return prefix
@@ -174,13 +189,15 @@ class Saver:
             excess = len(self._kept) - self._max_to_keep
             removed = [self._kept.pop(0) for _ in range(excess)]
         paths = [path for path, _ in self._kept]
+        latest = prefix
+        # Only for Saver(save_relative_paths).
         if self._relative:
             directory = os.path.abspath(directory)
-            paths = [os.path.relpath(path, directory) for path in paths]
+            latest, *paths = (os.path.relpath(p, directory) for p in [prefix, *paths])
         # First, so that the list never names a checkpoint that is gone.
         tf.compat.v1.train.update_checkpoint_state(
             directory,
-            os.path.relpath(prefix, directory) if self._relative else prefix,
+            latest,
             paths,
             latest_filename,
         )
@@ -213,25 +230,18 @@ class Saver:
         with _naming(save_path):
             reader = tf.train.load_checkpoint(save_path)
             shapes = reader.get_variable_to_shape_map()
-        entries, slices = self._entries(sess.replicas), sess.replicas.slices
+        entries = self._entries(sess.replicas)
         if self._var_list is None and _STEP in entries and _STEP not in shapes:
             tf.compat.v1.logging.warning(
                 "%s has no global step: steps are counted from %d.",
                 save_path,
                 int(entries.pop(_STEP)[0].numpy()),
             )
-        self._check(save_path, shapes, entries, slices)
+        self._check(save_path, shapes, entries, sess.replicas)
         for name, parts in entries.items():
             with _naming(save_path):
-                if name in slices:
-                    (value,) = tf.raw_ops.RestoreV2(
-                        prefix=save_path,
-                        tensor_names=[name],
-                        shape_and_slices=[slices[name]],
-                        dtypes=[parts[0].dtype],
-                    )
-                else:
-                    value = reader.get_tensor(name)
+                value = _read(reader, save_path, name, parts[0], sess.replicas)
+            # Only for Saver(reshape).
             if self._reshapes and len(parts) == 1:
                 value = np.reshape(value, parts[0].shape)
             row = 0
@@ -245,25 +255,42 @@ class Saver:
         if unused and self._var_list is None:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
-    def _check(self, save_path, shapes, entries, slices):
+    def _check(self, save_path, shapes, entries, replicas):
         """Raises ValueError where the checkpoint does not fit the variables."""
         wrong = []
         for name, parts in entries.items():
             shape = list(parts[0].shape)
             if len(parts) > 1:
                 shape[0] = sum(int(p.shape[0]) for p in parts)
-            if name in slices:
-                shape[0] = int(slices[name].split()[0])
+            # Only for replicas.Replicas.hold_part.
+            if name in replicas.slices:
+                shape[0] = int(replicas.slices[name].split()[0])
             if name not in shapes:
                 wrong.append(f"{name}: not in the checkpoint")
-            elif self._reshapes and np.prod(shapes[name]) == np.prod(shape):
-                pass
-            elif list(shapes[name]) != shape:
+                continue
+            # Only for Saver(reshape).
+            if self._reshapes and np.prod(shapes[name]) == np.prod(shape):
+                continue
+            if list(shapes[name]) != shape:
                 wrong.append(f"{name}: {shapes[name]} there, {shape} here")
         if wrong:
             raise ValueError(
                 f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             )
+
+
+def _read(reader, save_path, name, variable, replicas):
+    """A value of a checkpoint: all of it, or the rows that a variable holds."""
+    # Only for replicas.Replicas.hold_part.
+    if name in replicas.slices:
+        (rows,) = tf.raw_ops.RestoreV2(
+            prefix=save_path,
+            tensor_names=[name],
+            shape_and_slices=[replicas.slices[name]],
+            dtypes=[variable.dtype],
+        )
+        return rows
+    return reader.get_tensor(name)
 
 
 def _existing(prefixes):

@@ -165,14 +165,19 @@ class CheckpointSaverHook(Hook):
         scaffold=None,
         listeners=None,
     ):
+        # Only for CheckpointSaverHook(listeners).
         if listeners:
             raise ValueError("CheckpointSaverListener is not supported")
+        # Only for CheckpointSaverHook(saver).
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         self._directory = checkpoint_dir
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = Timer(save_secs, save_steps)
-        self._saver = saver or (scaffold.saver if scaffold else Saver())
+        self._saver = scaffold.saver if scaffold else Saver()
+        # Only for CheckpointSaverHook(saver).
+        if saver:
+            self._saver = saver
 
     def begin(self, sess):
         self._save(sess, sess.global_step())
@@ -228,11 +233,10 @@ class SummarySaverHook(Hook):
         if not self._started:
             self._started = True
             self._writer.add_session_log(tf.compat.v1.SessionLog.START, step)
-        value = (
-            results["observed"].get(self._key)
-            if self._key
-            else results.get("summaries")
-        )
+        value = results.get("summaries")
+        # Only for SummarySaverHook(summary_op).
+        if self._key:
+            value = results["observed"].get(self._key)
         if value is not None and self._timer.due(step):
             self._timer.mark(step)
             self._writer.add_summary(value, step)

@@ -35,9 +35,9 @@ class Replicas:
         self.chief = None  # The session that restores and saves.
         self._counter = None
         # What a TF1 partitioner has split, by the variables' own names: the name that
-        # such a part has in checkpoints; and, by that, which rows it holds where no
-        # other part has the same name.
-        self.parts = {}
+        # such a part has in checkpoints.
+        self._parts = {}
+        # By that, which rows it holds where no other part has the same name.
         self.slices = {}
         # What is around a step that is traced: see graph_variables.py, where it is used.
         self.graph_code = contextlib.nullcontext
@@ -68,6 +68,7 @@ class Replicas:
                 return self._local[-1]
             name = kwargs.get("name") or "Variable"
             scope = tf.get_current_name_scope()
+            # Only for Replicas.slots_in.
             if self._slot_scope and "/" in name:
                 name = f"{self._slot_scope}/{name}"
             prefix, number = (scope + "/" if scope else ""), 0
@@ -104,6 +105,16 @@ class Replicas:
         with tf.variable_creator_scope(create), layers_take_dtype_of_input():
             yield
 
+    def hold_part(self, name, saved, rows=None):
+        """Tells that a variable holds a part of what has the name `saved` in checkpoints.
+
+        Args:
+          rows: which ones, where no other variable holds a part of it.
+        """
+        self._parts[name] = saved
+        if rows is not None:
+            self.slices[saved] = rows
+
     @contextlib.contextmanager
     def slots_in(self, scope):
         """Names slots that an update inside makes as TF1 did in a variable scope."""
@@ -139,6 +150,7 @@ class Replicas:
     @property
     def global_step(self):
         """The variable that counts the steps, or that is named `global_step`; or None."""
+        # Only for Replicas.count_in.
         if self._counter is not None:
             return self._counter
         for variable in self._recorded:
@@ -214,7 +226,10 @@ class Replicas:
 
     def every_variable(self):
         """All variables, also the local ones."""
-        return [*self.global_variables, *(v for v, _ in self.local_values)]
+        found = self.global_variables
+        # Only for Replicas.keep_local_values.
+        found += [variable for variable, _ in self.local_values]
+        return found
 
     def read(self, variable):
         """A variable's value, as a numpy array."""
@@ -264,7 +279,9 @@ class Replicas:
 
     def _trace(self, function, args):
         """One replica's results: fetches, observed values, summaries, global step."""
-        self._tracing.observed, summary.entries = {}, []
+        self._tracing.observed = {}
+        # Only for summaries.summary.
+        summary.entries = []
         graph = tf.compat.v1.get_default_graph()
         if graph.building_function:
             # A summary of a variable's name was numbered: the name was in use.
@@ -276,6 +293,7 @@ class Replicas:
             "fetches": fetches,
             "observed": self._tracing.observed,
         }
+        # Only for summaries.summary.
         if summary.entries:
             results["summaries"] = summary.merge_all()
         self._tracing.observed = None
@@ -300,9 +318,11 @@ class Replicas:
         for variable in self._recorded:
             name = name_of(variable)
             slot = re.fullmatch(r"(.*)/part_\d+/(.*)", name)
-            if name in self.parts:
-                found.setdefault(self.parts[name], []).append(variable)
-            elif slot and slot[1] in sharded:
+            # Only for Replicas.hold_part.
+            if name in self._parts:
+                found.setdefault(self._parts[name], []).append(variable)
+                continue
+            if slot and slot[1] in sharded:
                 found.setdefault(f"{slot[1]}/{slot[2]}", []).append(variable)
             else:
                 found.setdefault(name, []).extend(shards_of(variable))

@@ -49,39 +49,39 @@ class MonitoredTrainingSession:
         self.replicas = replicas
         self._is_chief = is_chief
         self._checkpoint_dir = checkpoint_dir
+        # Only for MonitoredTrainingSession(checkpoint_dir) or (scaffold).
         self._scaffold = scaffold or Scaffold()
         self._stop = self._closed = False
+        # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         # Of the threads that call functions by time.
         self._beside, self._threads = tf.train.Coordinator(), []
-        summary_dir = summary_dir or checkpoint_dir
-        if save_summaries_steps is _USE_DEFAULT and save_summaries_secs is _USE_DEFAULT:
-            save_summaries_steps = 100
-        if (
-            save_checkpoint_secs is _USE_DEFAULT
-            and save_checkpoint_steps is _USE_DEFAULT
-        ):
-            save_checkpoint_secs = 600
-        steps, secs = _given(save_summaries_steps), _given(save_summaries_secs)
-        own = list(chief_only_hooks or ()) if is_chief else []
-        if is_chief and summary_dir:
-            if log_step_count_steps:
-                own.append(
-                    StepCounterHook(log_step_count_steps, output_dir=summary_dir)
-                )
-            if steps or secs:
-                own.append(
-                    SummarySaverHook(
-                        None if secs else steps, secs, output_dir=summary_dir
-                    )
-                )
-        steps, secs = _given(save_checkpoint_steps), _given(save_checkpoint_secs)
-        if is_chief and checkpoint_dir and (steps or secs):
-            own.append(
-                CheckpointSaverHook(
-                    checkpoint_dir, secs, steps, scaffold=self._scaffold
-                )
+        self._hooks = []
+        # Only for MonitoredTrainingSession(chief_only_hooks).
+        if is_chief:
+            self._hooks += chief_only_hooks or ()
+        # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
+        directory = checkpoint_dir
+        # Only for MonitoredTrainingSession(summary_dir).
+        directory = summary_dir or directory
+        # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
+        if is_chief and directory:
+            self._hooks += _measuring(
+                directory,
+                log_step_count_steps,
+                save_summaries_steps,
+                save_summaries_secs,
             )
-        self._hooks = called(own + list(hooks or ()))
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        if is_chief and checkpoint_dir:
+            self._hooks += _saving(
+                checkpoint_dir,
+                save_checkpoint_steps,
+                save_checkpoint_secs,
+                self._scaffold,
+            )
+        self._hooks += hooks or ()
+        # Only for own_hooks.SessionRunHook or own_hooks.Fed.
+        self._hooks = called(self._hooks)
         if is_chief:
             replicas.chief = self
         # As in TF1 the session starts here, not where it is entered.
@@ -93,7 +93,12 @@ class MonitoredTrainingSession:
         return self
 
     def _restore(self):
-        if not self.restore_latest() and self._scaffold.init_fn:
+        """Gives the variables the values that training begins with."""
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        if self.restore_latest():
+            return
+        # Only for MonitoredTrainingSession(scaffold).
+        if self._scaffold.init_fn:
             self._scaffold.init_fn(self._scaffold, self)
 
     def restore_latest(self):
@@ -125,44 +130,61 @@ class MonitoredTrainingSession:
 
     def save(self):
         """Saves the last step where hooks save; whether one does."""
-        saves = [hook for hook in self._hooks if isinstance(hook, CheckpointSaverHook)]
-        for hook in saves:
-            hook.save_last(self)
-        return bool(saves)
+        # Only for hooks.CheckpointSaverHook.
+        if saves := [h for h in self._hooks if isinstance(h, CheckpointSaverHook)]:
+            for hook in saves:
+                hook.save_last(self)
+            return True
+        return False
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values.
 
-        Where a parameter server is lost, it waits for that, goes on from the last
-        checkpoint, and runs the step then.
-
         Raises:
           RuntimeError: a hook has asked to stop.
         """
+        hooks, stopped = self._hooks, self._stop
+        # Only for MonitoredTrainingSession.loop.
         # In a thread beside the training there are no hooks: it is no step of it.
-        beside = getattr(this_thread, "beside", False)
-        if self._stop and not beside:
+        if getattr(this_thread, "beside", False):
+            hooks, stopped = (), False
+        if stopped:
             raise RuntimeError("Run called even after should_stop requested.")
-        hooks = () if beside else self._hooks
-        lost = False
-        while True:
-            seen = self.replicas.losses
-            try:
-                if lost:
-                    for hook in hooks:
-                        hook.recovered(self)
-                return self._run(hooks, step_function, args)
-            except tf.errors.OutOfRangeError:
-                raise
-            except tf.errors.OpError:
-                if not self.replicas.recovered(seen):
+        run = self._run
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        run = self._recover_in(run)
+        return run(hooks, step_function, args)
+
+    def _recover_in(self, run):
+        """`run`, which goes on where a parameter server is lost.
+
+        It waits for the server, goes on from the last checkpoint, and runs the step then.
+        """
+
+        def run_again(hooks, *args):
+            lost = False
+            while True:
+                seen = self.replicas.losses
+                try:
+                    if lost:
+                        for hook in hooks:
+                            hook.recovered(self)
+                    return run(hooks, *args)
+                except tf.errors.OutOfRangeError:
                     raise
-                lost = True
+                except tf.errors.OpError:
+                    if not self.replicas.recovered(seen):
+                        raise
+                    lost = True
+
+        return run_again
 
     def _run(self, hooks, step_function, args):
         for hook in hooks:
             hook.before_run(self)
-        args = step_function.feed(fed_by(hooks, args))
+        # Only for own_hooks.SessionRunHook or own_hooks.Fed.
+        args = fed_by(hooks, args)
+        args = step_function.feed(args)
         results = self.replicas.call(step_function, args)
         step = results.get("global_step", 0)
         for hook in hooks:
@@ -197,8 +219,10 @@ class MonitoredTrainingSession:
         return self.replicas.read(variable)
 
     def should_stop(self):
-        stopped = self._stop or self._beside.should_stop()
-        return stopped or self.replicas.failed.is_set()
+        # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
+        if self._beside.should_stop():
+            return True
+        return self._stop or self.replicas.failed.is_set()
 
     def wait_for_stop(self):
         """Waits until the session is to stop."""
@@ -211,6 +235,7 @@ class MonitoredTrainingSession:
 
     def request_stop(self):
         self._stop = True
+        # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         self._beside.request_stop()
 
     def stop_on_exception(self):
@@ -230,15 +255,37 @@ class MonitoredTrainingSession:
         if self._closed:
             return False
         if exception_type is None or issubclass(exception_type, quiet):
+            # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
             self._end_threads()
             self._stop = self._closed = True
             for hook in self._hooks:
                 hook.end(self)
             self.replicas.ended()
             return True
+        # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         with contextlib.suppress(Exception):  # The first error is told.
             self._end_threads()
         return False
+
+
+def _measuring(directory, log_steps, steps, secs):
+    """The hooks that write events."""
+    if log_steps:
+        yield StepCounterHook(log_steps, output_dir=directory)
+    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
+        steps = 100
+    steps, secs = _given(steps), _given(secs)
+    if steps or secs:
+        yield SummarySaverHook(None if secs else steps, secs, output_dir=directory)
+
+
+def _saving(directory, steps, secs, scaffold):
+    """The hook that saves, if one does."""
+    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
+        secs = 600
+    steps, secs = _given(steps), _given(secs)
+    if steps or secs:
+        yield CheckpointSaverHook(directory, secs, steps, scaffold=scaffold)
 
 
 def _given(value):

@@ -28,7 +28,9 @@ class StepFunction:
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(distributed, input_signature=specs, autograph=False)
         self.concrete = self.function.get_concrete_function()
+        # Only for StepFunction.use.
         graph = self.concrete.graph
+        # Only for StepFunction.use.
         self._captures = [*graph.external_captures, *graph.deferred_external_captures]
         replicas.steps.append(self)
 
@@ -97,8 +99,10 @@ def spec_of(function, *specs):
 
     For variables made by the shape of a tensor: they are made before any step is.
     """
+    # Only for summaries.summary.
     entries = list(summary.entries)
     traced = tf.function(function, autograph=False).get_concrete_function(*specs)
+    # Only for summaries.summary.
     summary.entries[:] = entries  # Nothing of this trace is run.
     return tf.nest.map_structure(
         lambda tensor: tf.TensorSpec(tensor.shape, tensor.dtype),

@@ -121,6 +121,11 @@ PerWorker.__index__ = lambda self: operator.index(own_of(self))
 PerWorker.__hash__ = lambda self: hash(own_of(self))
 
 
+def _given_own(method):
+    """`method`, which is given the objects themselves."""
+    return lambda *args, **kwargs: method(*map(own_of, args), **kwargs)
+
+
 class _Generator:
     """A module's random generator: in another worker's thread, one of that worker's.
 
@@ -168,7 +173,9 @@ class _Generator:
         method = getattr(generator, name)
         if not callable(method):
             return method
-        return lambda *args, **kwargs: method(*map(own_of, args), **kwargs)
+        # Only for PerWorker.
+        method = _given_own(method)
+        return method
 
 
 numpy_random = _Generator(

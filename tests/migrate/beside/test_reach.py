@@ -73,9 +73,9 @@ def test_what_remains_names_what_it_has(tmp_path: pathlib.Path) -> None:
         files.write(directory, text)
         _imports_exist(directory)
     assert not _wrong(tmp_path)
-    # A control: without a definition that others need.
+    # A control: with an import that nothing needs.
     path = tmp_path / "training_session.Saver" / "training_session" / "checkpoints.py"
-    path.write_text(path.read_text().replace("import", "import os, ", 1))
+    path.write_text(path.read_text() + "\n\nimport os\n")
     assert "checkpoints.py" in _wrong(tmp_path)
 
 

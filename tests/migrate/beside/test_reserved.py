@@ -1,0 +1,231 @@
+"""What stays of a function or a class is what a program has a use for."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from migrate import emitted
+from migrate.beside import files, reserved
+from migrate.beside.arguments import find_arguments_used
+from migrate.beside.reach import Closure
+from migrate.beside.reserved import (
+    find_arguments,
+    find_attributes_set,
+    find_first_line,
+    find_reserved,
+    list_reserved_nodes,
+    list_statements_for,
+)
+from migrate.beside.units import read_file
+
+ROOT = pathlib.Path(__file__).parents[3]
+HEAD = "import training_session as t\n\n"
+ASYNCHRONOUS = "replicas = t.AsynchronousReplicas(strategy, cluster)\n"
+SESSION = HEAD + ASYNCHRONOUS + "t.MonitoredTrainingSession(replicas).run(step)\n"
+SAVES = SESSION.replace("(replicas)", "(replicas, checkpoint_dir=d)")
+# A program, a file, and parts of it: those that are there, and those that are not.
+CASES = {
+    "nothing": (SESSION, "session", ["def run("], ["fed_by", "beside", "checkpoint"]),
+    "hooks": (
+        SESSION + "class H(t.SessionRunHook):\n    pass\n",
+        "session",
+        ["self._hooks = called(self._hooks)", "from .own_hooks import called, fed_by"],
+        ["_restore_latest", "beside"],
+    ),
+    "threads": (
+        SESSION + "sess.loop(1, f)\n",
+        "session",
+        ["self._beside, self._threads", "hooks, stopped = (), False"],
+        ["fed_by"],
+    ),
+    "directory": (SAVES, "session", ["CheckpointSaverHook", "dir=None"], ["init_fn("]),
+    "summaries elsewhere": (
+        SESSION.replace("(replicas)", "(replicas, summary_dir=d)"),
+        "session",
+        ["StepCounterHook", "summary_dir=None"],
+        ["CheckpointSaverHook", "restore_latest"],
+    ),
+    "by place": (
+        SESSION.replace("(replicas)", "(replicas, True, d)"),
+        "session",
+        ["checkpoint_dir=None", "def restore_latest"],
+        ["chief_only_hooks"],
+    ),
+    "any": (
+        SESSION.replace("(replicas)", "(replicas, **options)"),
+        "session",
+        ["checkpoint_dir=None", "chief_only_hooks=None", "scaffold=None"],
+        [],
+    ),
+    "derived": (
+        SESSION + "class S(t.MonitoredTrainingSession):\n    pass\n",
+        "session",
+        ["checkpoint_dir=None", "chief_only_hooks=None"],
+        [],
+    ),
+    "plain saver": (
+        HEAD + "t.Saver().restore(sess, path)\n",
+        "checkpoints",
+        ["def __init__(self, var_list=None, **_):", "var_list:"],
+        ["max_to_keep", "reshape", "_choose_entries", "hours", "slices"],
+    ),
+    "saver that saves": (
+        HEAD + "t.Saver().save(sess, path)\n",
+        "checkpoints",
+        ["keep_checkpoint_every_n_hours=", "if saved > self._next_permanent"],
+        ["reshape", "relative"],
+    ),
+    "saver": (
+        HEAD + "t.Saver(reshape=True).restore(sess, path)\n",
+        "checkpoints",
+        ["reshape=False", "reshape: whether", "if self._reshapes"],
+        ["hours", "relative"],
+    ),
+    "another name": (
+        "from training_session import Saver as S\n\nS(None, True)\n",
+        "checkpoints",
+        ["reshape=False"],
+        [],
+    ),
+    "handed on": (HEAD + "make(t.Saver)\n", "checkpoints", ["reshape=False"], []),
+    "asked for": (
+        HEAD + "isinstance(x, t.Saver)\n",
+        "checkpoints",
+        ["class Saver"],
+        ["reshape=False"],
+    ),
+    "named by a text": (
+        HEAD + "t.Saver\ngetattr(t, 'Saver')(reshape=True)\n",
+        "checkpoints",
+        ["reshape=False"],
+        [],
+    ),
+    "local variables": (
+        SESSION,
+        "asynchronous",
+        ["self.keep_local_values()", "self.every_variable()"],
+        ["def recovered"],
+    ),
+    "an attribute elsewhere": (
+        "import estimator_loop\n\nestimator_loop.CheckpointSaverHook(d)\n",
+        "estimator_loop/hooks",
+        ["own = scaffold.own_saver", "self._has_saver = saver"],
+        ["def saves_with"],
+    ),
+    "an attribute": (
+        SESSION,
+        "replicas",
+        ["self.failed ="],
+        ["_slot_scope", "_counter"],
+    ),
+    "an attribute of use": (
+        SESSION + "replicas.count_in(step)\n",
+        "replicas",
+        ["self._counter = None", "if self._counter is not None"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_program_has_no_use_for_goes(case: str, tmp_path: pathlib.Path) -> None:
+    text, name, kept, gone = CASES[case]
+    name = name if "/" in name else f"training_session/{name}"
+    found = files.collect_files(text)[f"{name}.py"].decode()
+    assert [part for part in kept if part not in found] == []
+    assert [part for part in gone if part in found] == []
+    # What was written tells what it was written for: the program need not be there.
+    files.write(tmp_path, text)
+    there = files.find_present(tmp_path)
+    assert files.read_written_files(tuple(sorted(there.items()))) == there
+
+
+def test_one_more_program_adds_statements_and_takes_none() -> None:
+    for first, second in ((SESSION, SAVES), (SAVES, SESSION)):
+        closure = Closure()
+        closure.add_program(second)
+        for name, data in files.collect_files(first).items():
+            closure.add_file(name, data.decode())
+        found = files.render(closure)
+        assert found == files.collect_files(first, second)
+        assert b"self._recover_in(run)" in found["training_session/session.py"]
+
+
+def test_what_remains_is_as_ruff_wants_it(tmp_path: pathlib.Path) -> None:
+    for case, (text, *_) in CASES.items():
+        (tmp_path / case).mkdir()
+        files.write(tmp_path / case, text)
+    settings = ["--config", str(ROOT / "pyproject.toml"), "--no-cache", "-q"]
+    for command in (["check", "--select", "F,E9,I"], ["format", "--check"]):
+        subprocess.run(
+            [sys.executable, "-m", "ruff", *command, *settings, str(tmp_path)],
+            check=True,
+        )
+
+
+def test_files_go_with_what_needs_them() -> None:
+    assert "training_session/own_hooks.py" not in files.collect_files(SAVES)
+    assert "training_session/checkpoints.py" not in files.collect_files(SESSION)
+    assert "training_session/checkpoints.py" in files.collect_files(SAVES)
+
+
+def test_comments_name_units_that_there_are() -> None:
+    """Otherwise a statement would go from every program without a word."""
+    number = 0
+    for name in sorted(emitted.list_names()):
+        marks = [
+            line
+            for line in emitted.read_marked_source(name).decode().split("\n")
+            if line.lstrip().startswith("# Only for ")
+        ]
+        places = {
+            line: one
+            for line, one in find_reserved(name).items()
+            if any(file for file, _, _ in one.units)
+        }
+        assert len(marks) == len(places), name
+        tree = read_file(name).tree
+        assert {find_first_line(n) for n in list_reserved_nodes(name, tree)} >= set(
+            places
+        )
+        for one in places.values():
+            for file, owner, method in one.units:
+                definition = read_file(file).definitions[owner]
+                if method.startswith("("):
+                    assert method[1:-1] in definition.arguments, (name, method)
+                    # By it one sees on the disk that the argument was given.
+                    assert list_statements_for(file, (file, owner, method)), method
+                elif method:
+                    assert method in definition.methods, (name, method)
+        assert b"# Only for " not in emitted.read_source(name)
+        number += len(marks)
+    assert number > 40
+
+
+def test_arguments_that_a_class_uses() -> None:
+    file = "training_session/checkpoints.py"
+    assert "reshape" in find_arguments(file)["Saver"]
+    node = read_file(file).definitions["Scaffold"].node
+    assert find_arguments_used(node, ()) >= {"saver", "init_fn"}  # type: ignore[arg-type]
+
+
+def test_an_attribute_stays_with_a_variable_that_is_computed_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    head = b"class C:\n    def __init__(self, given):\n"
+    body = (
+        b"        own = given or []\n        self.one = own\n        self.two = given\n"
+    )
+    monkeypatch.setattr(emitted, "read_source", lambda name: head + body)
+    found = reserved.find_attributes_set.__wrapped__("training_session/session.py")
+    assert list(found["C"]) == ["two"]
+
+
+def test_attributes_that_others_may_read_stay() -> None:
+    assert find_attributes_set("training_session/replicas.py")
+    assert not find_attributes_set("estimator_strategies.py")
+    assert not find_attributes_set("estimator_loop/hooks.py")
