@@ -3,7 +3,9 @@
 import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 2])
-first = tf.get_variable("first", [2, 1], regularizer=tf.contrib.layers.sum_regularizer([]))
+first = tf.get_variable(
+    "first", [2, 1], regularizer=tf.contrib.layers.sum_regularizer([])
+)
 second = tf.get_variable("second", [2, 1], caching_device="/cpu:0")
 third = tf.get_variable("third", [2, 1], custom_getter=tf.identity)
 fourth = tf.get_variable("fourth", [2, 1], constraint=tf.nn.relu)
