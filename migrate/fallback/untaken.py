@@ -12,9 +12,11 @@ The handler does not run, and neither does what stands under `if not TF_23:`.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.fallback.homes import Lost, find_home
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import kept_names, symbols
 from migrate.tables.kept_names import Known
@@ -30,7 +32,8 @@ def parse_as_tensorflow_1(text: str) -> ast.Module:
         except ImportError:
           import tf_slim as slim
 
-    TensorFlow 1.15.5 has contrib, so `slim` is contrib's.
+    TensorFlow 1.15.5 has contrib, so `slim` is contrib's. A module of which graph mode has
+    nothing is another matter: on TensorFlow 2.21 the handler imports what stands for it.
     """
     if "tensorflow.contrib" not in text or not any(
         _rebinds_contrib(node) for node in walk_breadth_first(parse_source(text))
@@ -54,9 +57,7 @@ def _rebinds_contrib(node: ast.AST) -> bool:
         if isinstance(statement, ast.ImportFrom) and not statement.level:
             module = f"tf{(statement.module or '').removeprefix('tensorflow')}"
             names = [f"{module}.{alias.name}" for alias in statement.names]
-            if not module.startswith("tf.contrib") or not all(
-                name in symbols.list_modules() for name in names
-            ):
+            if not module.startswith("tf.contrib") or not all(map(_has_home, names)):
                 return False
             bound |= {alias.asname or alias.name for alias in statement.names}
         elif not (
@@ -70,6 +71,16 @@ def _rebinds_contrib(node: ast.AST) -> bool:
         for inner in ast.walk(handler)
         if isinstance(inner, (ast.Import, ast.ImportFrom))
         for alias in inner.names
+    )
+
+
+@functools.cache
+def _has_home(module: str) -> bool:
+    """Whether graph mode has something of a module of TensorFlow 1."""
+    return module in symbols.list_modules() and any(
+        not isinstance(find_home(symbol), Lost)
+        for symbol in symbols.list_symbols()
+        if symbol.startswith(f"{module}.")
     )
 
 

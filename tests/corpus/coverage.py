@@ -280,7 +280,11 @@ def figures(results: Sequence[FileResult]) -> Coverage:
             None,
         )
         for finding in result.findings:
-            if not finding.symbol or finding.outcome is Outcome.FAILED:
+            # A warning stands beside what became of a place.
+            if not finding.symbol or finding.outcome in (
+                Outcome.FAILED,
+                Outcome.WARNED,
+            ):
                 continue
             counts = idioms.setdefault(
                 idiom(finding.symbol), {"rewritten": 0, "kept": 0, "refused": 0}

@@ -168,3 +168,27 @@ def test_a_file_that_names_compat_v1_and_starts_the_program_comes_with_it(
     assert "programs: 1 runs through compat.v1" in done.output
     assert "SimpleNamespace(flatten" in (package / "contrib.py").read_text()
     assert "disable_v2_behavior" in (package / "start.py").read_text()
+
+
+def test_a_module_without_a_home_is_what_the_handler_imports() -> None:
+    text = textwrap.dedent(
+        """\
+        import tensorflow.compat.v1 as tf
+        try:
+          from tensorflow.contrib.tensorboard.plugins import projector
+        except ImportError:
+          from tensorboard.plugins import projector
+        config = projector.ProjectorConfig()
+        """
+    )
+    done = bring_to_compat(text, Options(), "/nowhere/use.py", Part(starts=False))
+    assert not [f for f in done.findings if f.blocks]
+    assert "projector.ProjectorConfig()" in done.text
+    slim = text.replace("tensorboard.plugins import projector", "slim import layers")
+    done = bring_to_compat(
+        slim.replace("projector.ProjectorConfig", "layers.convolve"),
+        Options(),
+        "/nowhere/use.py",
+        Part(starts=False),
+    )
+    assert [f.code for f in done.findings if f.blocks] == ["T151"]
