@@ -53,7 +53,7 @@ CODES = (
         why="Under a strategy all workers share one set of weights, and every process saved to the same place. Several writers at once can leave a broken file, and one checkpoint holds everything.",
         before="manager.save()",
         after="replicas.chief_saves(manager.save)",
-        promise="The first worker writes the same files as before, with the same contents. All workers train the same variables, so no other worker's checkpoint is missing.",
+        promise="The first worker's checkpoints have the same file names and the same variables as before. The values are those of the one model that all workers now train.",
     ),
     Code(
         "D125",
