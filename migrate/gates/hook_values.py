@@ -217,22 +217,28 @@ class HookValues:
 
     def _find_stored(self, node: ast.Attribute) -> list[ast.expr]:
         """All that the file assigns or adds to attributes of a name."""
-        found: list[ast.expr] = []
-        for other in self.scopes.walk():
-            targets: list[ast.expr] = []
-            if isinstance(other, ast.Assign):
-                targets = other.targets
-            elif isinstance(other, (ast.AugAssign, ast.AnnAssign)):
-                targets = [other.target]
-            for target in targets:
-                if isinstance(target, ast.Attribute) and target.attr == node.attr:
-                    value = getattr(other, "value", None)
-                    found += [value] if value is not None else []
-        found += [
-            value
-            for target, value in self._additions
-            if isinstance(target, ast.Attribute) and target.attr == node.attr
-        ]
+        return self._stored.get(node.attr, [])
+
+    @functools.cached_property
+    def _stored(self) -> dict[str, list[ast.expr]]:
+        found: dict[str, list[ast.expr]] = {}
+        pairs = list(self._additions)
+        for node in self.scopes.walk():
+            if isinstance(node, ast.Assign):
+                pairs += [(target, node.value) for target in node.targets]
+            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value:
+                pairs.append((node.target, node.value))
+        for target, value in pairs:
+            if isinstance(target, ast.Attribute):
+                found.setdefault(target.attr, []).append(value)
+        return found
+
+    @functools.cached_property
+    def _calls_by_name(self) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
+        for node in self.scopes.walk():
+            if isinstance(node, ast.Call):
+                found.setdefault(names.get_last_part(node.func), []).append(node)
         return found
 
     @functools.cached_property
@@ -266,8 +272,11 @@ class HookValues:
         yield from (d for own, d in pairs if own is parameter and d is not None)
         above = self.scopes.parents.get(function)
         method = isinstance(above, ast.ClassDef)
-        for call in self.scopes.walk():
-            if not isinstance(call, ast.Call) or not self._calls(call, function, above):
+        called = function.name
+        if isinstance(above, ast.ClassDef) and called == "__init__":
+            called = above.name
+        for call in self._calls_by_name.get(called, ()):
+            if not self._calls(call, function, above):
                 continue
             for keyword in call.keywords:
                 if keyword.arg == parameter.arg:

@@ -11,7 +11,6 @@ which the tool has rewritten. A hook of a library knows only TensorFlow 1's sess
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
@@ -42,6 +41,7 @@ _POSITIONS = {
     "tf.train.SingularMonitoredSession": (0,),
     "tf.estimator.EstimatorSpec": _SPECIFICATION,
 }
+_ESTIMATORS = ("tf.estimator.", "tf.contrib.")
 _RECIPE = "Copy the hook's class into a file of this program, or leave the hook out."
 
 
@@ -84,21 +84,31 @@ def _calls_hooks(done: Migration) -> bool:
     return any(name.startswith(_CALLING) for name in done.support)
 
 
-def _find_given(call: ast.Call, values: HookValues) -> Iterator[ast.expr]:
+def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
     """What a call gives as hooks, where it is no call of the library itself."""
     symbol = values.scopes.resolve(call.func) or ""
-    if not symbol and values.is_of_library(call.func):
-        return
-    for keyword in call.keywords:
-        if keyword.arg in _KEYWORDS:
-            yield keyword.value
-    last = names.get_last_part(call.func)
-    positions = _POSITIONS.get(symbol) or tuple(
-        place for name, place in callbacks.POSITIONS if name == last
+    positions = _POSITIONS.get(symbol, ())
+    if symbol or _is_of_estimator(call.func, values):
+        last = names.get_last_part(call.func)
+        positions += tuple(at for name, at in callbacks.POSITIONS if name == last)
+    given = [k.value for k in call.keywords if k.arg in _KEYWORDS]
+    given += [call.args[place] for place in positions if place < len(call.args)]
+    if not symbol and given and values.is_of_library(call.func):
+        return []
+    return given
+
+
+def _is_of_estimator(func: ast.expr, values: HookValues) -> bool:
+    """Whether a call is of a method of what a call of tf.estimator makes."""
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
+        return False
+    owner = values.scopes.find_scope(func.value).find_owner(func.value.id)
+    return owner is not None and any(
+        isinstance(binding, ast.Assign)
+        and isinstance(binding.value, ast.Call)
+        and (values.scopes.resolve(binding.value.func) or "").startswith(_ESTIMATORS)
+        for binding in owner.bindings[func.value.id]
     )
-    for place in positions:
-        if place < len(call.args):
-            yield call.args[place]
 
 
 def _make_refusal(unread: Unread) -> Finding:

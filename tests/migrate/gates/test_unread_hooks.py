@@ -124,6 +124,12 @@ def test_a_session_with_a_hook_of_a_library_is_refused(
         ),
         (
             _estimator("None").replace(
+                "steps=3, hooks=None", "[SpeedHook('a')], steps=3"
+            ),
+            "est.train",
+        ),
+        (
+            _estimator("None").replace(
                 "est.train(input_fn, steps=3, hooks=None)",
                 "spec = tf.estimator.TrainSpec(input_fn, 3, [SpeedHook(1)])\n"
                 "test = tf.estimator.EvalSpec(input_fn)\n"
@@ -148,6 +154,11 @@ def test_an_estimator_with_a_hook_of_a_library_is_refused(text: str, line: str) 
         ("hooks=hooks", "hooks = []\nhooks.append(Own())", OWN),
         ("hooks=[]", "print(SpeedHook)", ""),
         ("hooks=None", "otherlib.run(hooks=[SpeedHook(1)])", ""),
+        (
+            "hooks=None",
+            "train(3, otherlib.make())",
+            "def train(first, second):\n    print(first, second)",
+        ),
     ],
 )
 def test_hooks_that_the_tool_knows_migrate(given: str, before: str, made: str) -> None:
