@@ -51,7 +51,6 @@ TABLE = pathlib.Path(__file__).with_suffix(".json")
 def public() -> dict[str, list[str]]:
     """The attributes by class, in the process of TensorFlow 1.15.5."""
     import tensorflow as tf
-
     from tensorflow.contrib.predictor import predictor
 
     found = {}

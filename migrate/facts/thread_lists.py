@@ -44,10 +44,10 @@ def find_other_use(
         case ast.Call(func=ast.Attribute(value=kept, attr=name)) if name in _ADDS:
             values = _find_reads(scopes, kept) if _is_kept(kept) else iter([kept])
         case ast.Call() if above.func is not value:
-            found = _find_parameter_reads(scopes, above, value)
-            if found is None:
+            inside = _find_parameter_reads(scopes, above, value)
+            if inside is None:
                 return value
-            values = found
+            values = inside
         case ast.Return():
             values = _find_calls(scopes, above)
         case _:
@@ -122,9 +122,9 @@ def _find_parameter_reads(
         return None
     owner = scopes.find_scope(call.func).find_owner(call.func.id)
     bound = owner.bindings.get(call.func.id, []) if owner is not None else []
-    if len(bound) != 1 or not isinstance(bound[0], _Function):
+    function = bound[0] if len(bound) == 1 else None
+    if not isinstance(function, _Function):
         return None
-    (function,) = bound
     if isinstance(value, ast.keyword):
         name = value.arg
     else:
