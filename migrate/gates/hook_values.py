@@ -80,14 +80,14 @@ class HookValues:
         for other in self._files.values():
             if other is not None:
                 other._seen = set()
-        return list(self._follow(value))
+        return list(self._follow_value(value))
 
     def is_of_library(self, func: ast.expr) -> bool:
         """Whether what is called is a name of a file that nobody has read."""
         imported = bool(self.scopes.import_path(func))
         return imported and any(self.find_unread(func))
 
-    def _follow(self, node: ast.AST | None) -> Iterator[Unread]:
+    def _follow_value(self, node: ast.AST | None) -> Iterator[Unread]:
         if node is None or node in self._seen:
             return
         self._seen.add(node)
@@ -100,21 +100,21 @@ class HookValues:
         elif isinstance(node, _FUNCTIONS):
             yield from self._follow_all(_find_results(node))
         elif isinstance(node, ast.Lambda):
-            yield from self._follow(node.body)
+            yield from self._follow_value(node.body)
         elif isinstance(node, ast.IfExp):
             yield from self._follow_all([node.body, node.orelse])
         elif isinstance(node, ast.Dict):
             yield from self._follow_all(node.values)
         elif isinstance(node, (ast.DictComp, ast.Subscript)):
-            yield from self._follow(node.value)
+            yield from self._follow_value(node.value)
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            yield from self._follow(node.elt)
+            yield from self._follow_value(node.elt)
         elif isinstance(node, ast.expr) and not isinstance(node, ast.Compare):
             yield from self._follow_all(list_children(node))
 
     def _follow_all(self, nodes: Iterable[ast.AST | None]) -> Iterator[Unread]:
         for node in nodes:
-            yield from self._follow(node)
+            yield from self._follow_value(node)
 
     # Calls and classes.
 
@@ -142,11 +142,13 @@ class HookValues:
             methods = find_methods(self.scopes).get(func.attr, ())
             yield from self._follow_all(methods or self._find_stored(func))
             if not methods:
-                yield from self._place(self._follow(func.value), call)
+                yield from self._place_at_call(self._follow_value(func.value), call)
             return
-        yield from self._place(self._follow(func), call)
+        yield from self._place_at_call(self._follow_value(func), call)
 
-    def _place(self, found: Iterator[Unread], call: ast.Call) -> Iterator[Unread]:
+    def _place_at_call(
+        self, found: Iterator[Unread], call: ast.Call
+    ) -> Iterator[Unread]:
         """What a called name comes from, told of the call."""
         for unread in found:
             at_call = any(unread.node is part for part in _walk_chain(call.func))
@@ -160,7 +162,7 @@ class HookValues:
             for part in base.args if isinstance(base, ast.Call) else [base]:
                 if self.scopes.resolve(part) is not None:
                     return
-                found += list(self._follow(part))
+                found += list(self._follow_value(part))
         yield from found
 
     # Names.
@@ -213,7 +215,7 @@ class HookValues:
         for target, value in self._additions:
             if isinstance(target, ast.Name) and target.id == name:
                 if self.scopes.find_scope(target).find_owner(name) is owner:
-                    yield from self._follow(value)
+                    yield from self._follow_value(value)
 
     def _find_stored(self, node: ast.Attribute) -> list[ast.expr]:
         """All that the file assigns or adds to attributes of a name."""
@@ -276,7 +278,7 @@ class HookValues:
         if isinstance(above, ast.ClassDef) and called == "__init__":
             called = above.name
         for call in self._calls_by_name.get(called, ()):
-            if not self._calls(call, function, above):
+            if not self._calls_function(call, function, above):
                 continue
             for keyword in call.keywords:
                 if keyword.arg == parameter.arg:
@@ -288,7 +290,9 @@ class HookValues:
                 if 0 <= place < len(call.args):
                     yield call.args[place]
 
-    def _calls(self, call: ast.Call, function: ast.AST, above: ast.AST | None) -> bool:
+    def _calls_function(
+        self, call: ast.Call, function: ast.AST, above: ast.AST | None
+    ) -> bool:
         assert isinstance(function, _FUNCTIONS)
         func = call.func
         if isinstance(func, ast.Attribute):
@@ -322,7 +326,7 @@ class HookValues:
             if not level and not self._is_shared(parts):
                 yield Unread(at, ".".join(parts[:-1]) or parts[0])
             return
-        other = self._open(file)
+        other = self._open_file(file)
         if other is not None and rest and rest[0] not in other._seen:
             other._seen.add(rest[0])
             for unread in other._follow_bound(other.scopes.module, rest[0], at):
@@ -340,7 +344,7 @@ class HookValues:
             if parts[0] == "tensorflow" or _is_of_python(parts[0]):
                 continue
             file, _ = self._find_file(statement.level, parts)
-            other = self._open(file) if file else None
+            other = self._open_file(file) if file else None
             if other is not None and node.id in other.scopes.module.bindings:
                 yield from self._follow_path(node, statement.level, (*parts, node.id))
                 return
@@ -361,7 +365,7 @@ class HookValues:
                 return file, parts[count:]
         return "", parts
 
-    def _open(self, file: str) -> HookValues | None:
+    def _open_file(self, file: str) -> HookValues | None:
         if file not in self._files:
             self._files[file] = None
             try:
