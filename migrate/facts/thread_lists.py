@@ -122,9 +122,9 @@ def _find_parameter_reads(
         return None
     owner = scopes.find_scope(call.func).find_owner(call.func.id)
     bound = owner.bindings.get(call.func.id, []) if owner is not None else []
-    if len(bound) != 1 or not isinstance(bound[0], _Function):
+    function = bound[0] if len(bound) == 1 else None
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
-    (function,) = bound
     if isinstance(value, ast.keyword):
         name = value.arg
     else:
