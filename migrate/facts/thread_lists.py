@@ -44,10 +44,10 @@ def find_other_use(
         case ast.Call(func=ast.Attribute(value=kept, attr=name)) if name in _ADDS:
             values = _find_reads(scopes, kept) if _is_kept(kept) else iter([kept])
         case ast.Call() if above.func is not value:
-            found = _find_parameter_reads(scopes, above, value)
-            if found is None:
+            reads = _find_parameter_reads(scopes, above, value)
+            if reads is None:
                 return value
-            values = found
+            values = reads
         case ast.Return():
             values = _find_calls(scopes, above)
         case _:
