@@ -6,6 +6,7 @@ reason. Only one that TensorFlow 2 lacks, and that another file takes from here,
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 from collections.abc import Collection, Iterator
@@ -64,7 +65,13 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
     stays = [one for one in lacking if (one.path, one.bound) in left]
     if stays:
         return _leave(text, unit, [_refuse(one, _NOT_ALONE) for one in stays])
-    told = [_make_dropped(one) for one in unread if (one.path, one.bound) not in left]
+    gone = [one for one in imported if (one.path, one.bound) not in left]
+    told = [
+        _make_dropped(one)
+        for one in gone
+        # With the last use of one that is tried, what else happens goes, too.
+        if one in unread or isinstance(scopes.parents.get(one.node), ast.Try)
+    ]
     return dataclasses.replace(done, findings=tuple(sorted([*done.findings, *told])))
 
 

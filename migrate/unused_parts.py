@@ -151,7 +151,7 @@ def _migrate_without(
     ):
         return None  # This only follows from what is left out.
     if _list_own_refusals(new):
-        # What the file has of TensorFlow besides stays with it, part of what is refused.
+        # The file's other uses of TensorFlow stay, as parts of a refused program.
         places = {(f.line, f.column) for f in (*findings, *left)}
         rest = [f for f in result.findings if (f.line, f.column) not in places]
         rest = [f for f in rest if f.code == outcomes.PART]

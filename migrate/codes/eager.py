@@ -13,6 +13,7 @@ CODES = (
         before="with tf.compat.v1.train.MonitoredTrainingSession(master=server.target) as sess:\n    for x, y in dataset:\n        sess.run(train_step(x, y))",
         after="def run_worker(task_index):\n    with training_session.MonitoredTrainingSession(replicas) as sess:\n        for x, y in dataset:\n            sess.run(distributed_step, x, y)\n\nreplicas.run(run_worker)",
         noted=True,
+        promise="The model, the loss and the optimizer are the same. The trained values are not those of one old process: each process trained its own model, and now all train one. Without parameter servers they make every step together.",
     ),
     Code(
         "D121",
@@ -28,6 +29,7 @@ CODES = (
         why="Every process trained its own model, whatever session was open around `fit`. The cluster shows what the author meant: one model that all workers train.",
         before='model.compile("adam", "mse")\nmodel.fit(x, y, epochs=5)',
         after='with strategy.scope():\n    model.compile("adam", "mse")\nfits.fit(model, x, y, epochs=5)',
+        promise="The layers, the loss and the arguments of `fit` are the same. The trained weights are not those of one old process. With parameter servers each worker shuffles in an order of its own, and the order of updates is not fixed. With workers only, all shuffle arrays with one seed, so that their parts make up one batch.",
     ),
     Code(
         "D154",
@@ -42,6 +44,7 @@ CODES = (
         "task index that the program now reads from TF_CONFIG",
         "The program describes a cluster, but does not say which task a process is. The migrated program reads it from `TF_CONFIG`. A cluster in `TF_CONFIG` replaces the program's own.",
         why="Every TensorFlow 2 program that runs on a cluster finds its cluster and its task in `TF_CONFIG`. Launchers such as Kubernetes operators set it for each process.",
+        promise="If `TF_CONFIG` has no cluster, the cluster is the one that the program describes. Without parameter servers, a process stops with a message if `TF_CONFIG` does not name its task.",
     ),
     Code(
         "D166",
@@ -50,6 +53,7 @@ CODES = (
         why="Under a strategy all workers share one set of weights, and every process saved to the same place. Several writers at once can leave a broken file, and one checkpoint holds everything.",
         before="manager.save()",
         after="replicas.chief_saves(manager.save)",
+        promise="The first worker's checkpoints have the same file names and the same variables as before. The values are those of the one model that all workers now train.",
     ),
     Code(
         "D125",

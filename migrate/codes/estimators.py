@@ -21,6 +21,7 @@ CODES = (
         why="TensorFlow traces the function, and while it traces, `tf.compat.v1` builds a graph as before. So the function can keep its TensorFlow 1 calls. TensorFlow 1 updated a training metric only in steps that wrote a summary, because nothing else asked for it.",
         before='w = tf.get_variable("w", [2, 3])',
         after='w = tf.compat.v1.get_variable("w", [2, 3])',
+        promise="The function makes the same variables, under the same names, so an old `model_dir` can be continued. Losses are the same, and so are the metrics of evaluation. If a program assigns to a variable without a control dependency, the order of the code now decides; in TensorFlow 1 two runs could differ.",
     ),
     Code(
         "E105",

@@ -64,6 +64,7 @@ CODES = (
         before="%tensorflow_version 1.x",
         after='%pip install -q "tensorflow>=2.15,<2.22" "tf-keras>=2.15,<2.22"',
         refused_when="Something else in the notebook is refused. It then stays a TensorFlow 1 notebook.",
+        promise="The line installs the other packages as before, with the versions that it names. The notebook's other lines are not changed by this.",
     ),
     Code(
         "E010",

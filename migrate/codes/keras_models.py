@@ -106,6 +106,7 @@ CODES = (
         before='classes = tf.contrib.lookup.index_table_from_file(params["classes"])\ntargets = classes.lookup(labels)',
         after='self.classes = contrib_lookup.index_table_from_file(params["classes"])\n\ntargets = self.classes.lookup(labels)',
         noted=True,
+        promise="Each word gets the same number as before, also an unknown word, and each number the same word.",
     ),
     Code(
         "K190",

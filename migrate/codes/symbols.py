@@ -20,6 +20,7 @@ CODES = (
         why="TensorFlow 2 moved many functions into modules such as `tf.math` and `tf.io`, and removed `tf.contrib` and the old names. The function computes the same. The second argument of `tf.nn.dropout` is now the part that is dropped, not the part that is kept. TensorFlow 1's cross entropy sent no gradient into the labels, and TensorFlow 2's does. Calls with arguments that mean something else stay under `tf.compat.v1`.",
         before="y = tf.log(x)\nz = tf.reduce_sum(y, reduction_indices=1, keep_dims=True)",
         after="y = tf.math.log(x)\nz = tf.reduce_sum(y, axis=1, keepdims=True)",
+        promise="The values and gradients are the same, and a converted argument means what the old one meant: `rate=1 - keep_prob` drops the same share of elements.",
     ),
     Code(
         "T105",
@@ -44,6 +45,7 @@ CODES = (
         "name that TensorFlow 2 does not have",
         "TensorFlow 2 does not have this name, or does not make it public. The tool knows no other function that computes the same. Most of these names are of `tf.contrib`, or private. Or the file imports such a name, and the tool cannot follow its uses. An import of such a name that nothing uses is dropped. It is refused only if another file takes the name from here.",
         why="TensorFlow 2 has no `tf.contrib`, and only some of its functions moved elsewhere. A private name is not a part of TensorFlow's interface: it may be missing or behave differently in the next version.",
+        promise="Only an import that nothing in the file reads is removed, so no value changes. Every other use is refused, and the program stays as it is.",
     ),
     Code(
         "T112",
@@ -85,6 +87,7 @@ CODES = (
         before="from mylib.compat import tf",
         after="import tensorflow as tf",
         refused_when="The other file binds the name more than once, or only under a condition. Or the import has other names beside it. Then the tool does not see the uses (T115).",
+        promise="Each name means what it meant. If no other statement imports the other file, what that file does when it is imported (such as to set a log level) is no longer done.",
     ),
     Code(
         "T121",
@@ -109,6 +112,7 @@ CODES = (
         "program that tf.compat.v1 cannot run either",
         "With `--fallback compat`: the tool refused the program, and graph mode on TensorFlow 2.21 does not have the named symbol either. The whole program is unchanged.",
         why="`tf.compat.v1` contains most of TensorFlow 1, but not `tf.contrib` and a few other parts. Some of these are in a package (Estimators are in `tensorflow-estimator`), or are written beside the program. The others cannot run on TensorFlow 2.21 in any mode.",
+        recipe="Replace the named symbol by one that TensorFlow 2.21 has, or write its code in your program; the line below the finding often says which symbol to use. Then run the tool with `--fallback compat` again. Until then the program runs on TensorFlow 1 only.",
     ),
     Code(
         "T152",

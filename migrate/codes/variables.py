@@ -17,6 +17,7 @@ CODES = (
         "variable, list of variables, variable scope or global step",
         "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value. `tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
         why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
+        promise="Variables have the same names, shapes and types, and an old checkpoint fits. An initial value with an operation seed is the same, except of an initializer of `tf.keras`. Without one the distribution is the same, but other numbers are drawn, also after `tf.set_random_seed`.",
     ),
     Code(
         "V111",
@@ -29,6 +30,7 @@ CODES = (
         "tf.train.Saver",
         "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",
         why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The new class writes the same files without one.",
+        promise="Checkpoints have the same names, values and numbers in their file names, and as many are kept. TensorFlow 1 can read them. No `.meta` file is written, because there is no graph.",
     ),
     Code(
         "V127",
@@ -43,5 +45,6 @@ CODES = (
         why="In TensorFlow 1 `==` on variables asked whether they are the same object. In TensorFlow 2 it compares their values, and the result is a tensor, not a bool.",
         before="rest = [v for v in tf.trainable_variables() if v not in first]",
         after="rest = [v for v in replicas.trainable_variables if all(v is not other for other in first)]",
+        promise="Each test gives the same True or False as in TensorFlow 1, as a Python bool. No value is compared.",
     ),
 )

@@ -320,7 +320,7 @@ def _forget(m: Machine, key: Hashable) -> None:
         m.store.set(key, containers.Summary((*kept, host), "a loop's"))
     elif isinstance(old, Value):
         if isinstance(old, Reference) or containers.mentions_graph(m, old):
-            # What it was, or what a round makes of it: the round's own value stands for both.
+            # The value is the old one or that of a round. The round's value stands for both.
             return
         m.store.set(key, m.hosts.make_fresh(f"`{str(name).lstrip('.')}` in a loop"))
     elif isinstance(old, (Diverged, Choice)):

@@ -29,7 +29,7 @@ class Is(enum.Flag):
     OTHER = enum.auto()
 
 
-# Of a shape, or of what holds dimensions.
+# Methods of a shape, or of a container of dimensions, that return one again.
 _SAME = frozenset(
     {
         "concatenate",
@@ -40,7 +40,7 @@ _SAME = frozenset(
     }
     | {"copy", "values"}
 )
-# Of a tensor, and of a dataset: the latter may be a structure of shapes.
+# Attributes with a tensor's or a dataset's shapes. A dataset may have a structure of them.
 _SHAPES = frozenset({"shape", "output_shapes"})
 _MAKES_SHAPES = frozenset({"tf.TensorShape", "tf.broadcast_static_shape"})
 _HOLDERS = frozenset({"filter", "list", "reversed", "set", "sorted", "tuple"})

@@ -25,7 +25,7 @@ _DRAWING = frozenset(
 _KEEPING = frozenset({"seed", "get_state", "set_state", "getstate", "setstate"})
 _MAKERS = NUMPY_STATEFUL | {"random.Random"}
 
-# What draws of a module that is analysed: it is asked for each of its calls.
+# The nodes of each analysed module that draw. Each of its calls asks for them.
 _known: weakref.WeakKeyDictionary[Scopes, frozenset[ast.AST]] = (
     weakref.WeakKeyDictionary()
 )

@@ -35,7 +35,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
-    # Of None, True and False.
+    # Tests with `is` only have None, True or False as operands.
     ast.Is: lambda a, b: a == b and type(a) is type(b),
     ast.IsNot: lambda a, b: not (a == b and type(a) is type(b)),
 }

@@ -63,7 +63,7 @@ def find_home(symbol: str) -> Home:
         return by_call
     if symbol in OPTIMIZERS and OPTIMIZERS[symbol].target:
         target = OPTIMIZERS[symbol].target
-        # Of these a graph would run only a part of the update.
+        # A graph would run only a part of the update of an optimizer that is written beside.
         if not emitted.list_files(target.partition(".")[0]):
             return target
     if symbol in contrib.HOMES:

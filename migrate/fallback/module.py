@@ -37,7 +37,7 @@ from migrate.unit import Unit
 
 # compat.v1 has it, and no table lists it.
 _VERSION = "tf.__version__"
-# Of a call whose arguments TensorFlow 2.21's function does not take.
+# The code of a call whose arguments TensorFlow 2.21's function does not accept.
 _MISFIT = "T121"
 # What is mended on the way, or warned of, and hinders nothing.
 TOLD = frozenset({"D167", KEPT, _STRATEGY, UNSEEN, VERSION})

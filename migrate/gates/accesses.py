@@ -155,7 +155,7 @@ class Accesses:
         """A call that has no body in sight, and what that is known to do."""
         partial = self._callees.find_partial(call.func)
         if partial is not None and partial.args:
-            # What has no name of its own is known by that of what is called.
+            # An argument without a name is known by the name of the called function.
             given = [
                 a if isinstance(a, (ast.Name, ast.Attribute)) else call.func
                 for a in partial.args[1:]

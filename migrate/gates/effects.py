@@ -355,7 +355,7 @@ def _compare_conditions(
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard not in served]
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
-        # What is gone with a process, nobody has seen.
+        # Nobody has seen a state that ended with its process.
         new = [guard for guard in new if not guard.left]
     for guards, how in ((gone, "no more"), (new, "only")):
         for guard in guards:

@@ -187,7 +187,7 @@ class Origins:
             if function in self._of_classes:
                 yield True, False
             for called in self._given.get(function, ()):
-                # What TensorFlow calls, it calls with what is its own.
+                # TensorFlow calls such a function with its own values.
                 yield self.trace_origin(called)[0], False
             yield from map(
                 self.trace_origin, self._arguments.get((function, binding.arg), ())

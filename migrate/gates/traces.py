@@ -103,7 +103,7 @@ class _Trace:
         self._implicit = ImplicitCalls(self._callees)
         self._place = Place()
         self._places: dict[ast.AST, Place] = {}
-        # Of a function, in a step or in none: which accesses are its own.
+        # (Function, the step that calls it or None) -> the range of its own accesses.
         self._noted: dict[tuple[ast.AST, ast.AST | None], tuple[int, int]] = {}
         self._muted = False  # Whether effects are told already.
         self._known: set[ast.AST] = set()  # What has a site.

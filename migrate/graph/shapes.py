@@ -52,7 +52,7 @@ def _choose_wider(a: Dim, b: Dim) -> Dim:
         return b
     if b == 1:
         return a
-    # Of two that are not numbers at least one decides, and which one nobody knows.
+    # If one of the two is unknown, either may decide, so the result is unknown.
     return None if None in (a, b) else a
 
 

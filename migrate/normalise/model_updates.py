@@ -252,7 +252,7 @@ class _Update:
         bad = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Import)
         nested = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ImportFrom)
         # Places within formatted strings are not certain before Python 3.12.
-        # What optimize_loss is given it calls there and then.
+        # `optimize_loss` calls the functions that it is given at once.
         at_once = {
             given
             for call in walk_breadth_first(function)
@@ -409,7 +409,7 @@ class _Update:
                     raise _Not
                 line = indent + line[len(old) :] if line.strip() else ""
             lines.append(line)
-        # What is returned is named where the call was.
+        # The returned value gets its name at the place of the call.
         origins = [
             source.origins[n - 1] if self._own and n < min(returns) else 0
             for n in range(begin, end + 1)

@@ -70,7 +70,7 @@ class Slicer:
                     any_included = True
                 continue
             if flow.kind is Kind.PLACEHOLDER:
-                # What is fed begins here: an earlier value of the name is another one.
+                # A fed value begins here. An earlier value of the same name is another value.
                 fed = flow.binds & state.needed
                 state.fed |= fed
                 state.needed -= fed

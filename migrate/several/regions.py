@@ -128,7 +128,7 @@ def migrate_regions(
         ]
         if refused:
             if refusals is not None:
-                # What it does not use of the imports, another program may use.
+                # Another program may use the imports that this one does not use.
                 own = [
                     f for f in refused if f.code != "N100" and not is_missing_import(f)
                 ]

@@ -113,7 +113,7 @@ class TreeFiles:
         """
         known = set(files)
         modules = {name_module(real) for real in known}
-        # Of a package, what `import package` brings.
+        # The packages themselves, which `import package` brings.
         above = {os.path.dirname(real) for real in known}
         packages = {d for d in above if os.path.join(d, "__init__.py") in self.modules}
         modules |= {os.path.basename(directory) for directory in packages}

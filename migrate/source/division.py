@@ -28,7 +28,7 @@ _FLOATS_OF = {
     "timeit": frozenset({"default_timer"}),
     "tensorflow": frozenset({"to_double", "to_float"}),
 }
-# Of integers alone these give one, in Python 2.
+# In Python 2 these return an integer if all operands are integers.
 _WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _SAME = frozenset({"abs", "max", "min"})
 _RANGES = frozenset({"range", "xrange"})

@@ -93,7 +93,7 @@ PLAIN = frozenset(
         "tf.train.summary_iterator",
     }
 )
-# Of what begin does: it is not seen from outside.
+# Calls in `begin` that have no effect outside of it.
 QUIET_CALLS = frozenset(
     {
         "dict",

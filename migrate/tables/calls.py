@@ -527,7 +527,7 @@ BY_NAME: dict[str, CallRow] = {
     )
 }
 
-# What they give is no function of a variable: nothing is to stop there.
+# Their results do not depend on a variable, so no gradient has to be stopped.
 WITHOUT_GRADIENT = frozenset(
     {
         *("tf.placeholder", "tf.one_hot", "tf.constant", "tf.zeros", "tf.ones"),

@@ -94,10 +94,10 @@ SUPPORT: dict[str, tuple[str, str]] = {
         )
     },
 }
-# Of functions whose other arguments have no home: by call.
+# Functions that have a home for some arguments only, so each call decides.
 _PREDICTOR = "contrib_predictor.from_saved_model"
 
-# What of slim needs no variable; tf_slim 1.1.0 has it and it works on TF 2.21.
+# Names of slim that need no variable. tf_slim 1.1.0 has them, and they work on TF 2.21.
 # Measured there: its layers make new variables at every eager call, and its batch_norm
 # imports a module of Keras that does not exist any more. Of its decoders Tensor gives
 # what 1.15.5's gave, in eager code and in a dataset's map; Image, BoundingBox and

@@ -413,7 +413,7 @@ NOT_FED = {
 # Also where an input_fn takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})
 
-# Of a function that makes a receiver which is no ServingInputReceiver of TensorFlow 1.
+# A function returns a receiver that is not TensorFlow 1's ServingInputReceiver.
 RECEIVER = (
     "this placeholder belongs to a receiver that the migrated Estimators do not "
     "export, such as tensorflow_model_analysis's for evaluation",

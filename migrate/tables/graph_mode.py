@@ -15,7 +15,7 @@ NOT_IN_COMPAT = frozenset({"contrib", "core", "estimator", "examples", "python"}
 # are names of compat.v1 itself.
 ATTRIBUTES = frozenset({"tensorflow.app"})
 
-# What of tf.estimator is tf.train's: in 1.15.5 the same objects.
+# Names of tf.estimator that are the same objects as those of tf.train in 1.15.5.
 _HOOKS = (
     *("CheckpointSaverHook", "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook"),
     *("GlobalStepWaiterHook", "LoggingTensorHook", "NanLossDuringTrainingError"),

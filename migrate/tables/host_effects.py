@@ -341,7 +341,7 @@ FILE_METHODS = frozenset(
     {"close", "flush", "read", "readline", "readlines", "write", "writelines"}
     | {"writerow", "writerows", "seek"}
 )
-# What of the modules that are written beside a program stands for another.
+# Names of modules that are written beside a program -> the module that they stand for.
 WRITTEN: dict[str, str] = {
     "training_session.numpy_random": "numpy.random",
     "training_session.python_random": "random",
@@ -356,7 +356,7 @@ GRAPH_METHODS = frozenset(
     | {"make_initializable_iterator", "make_one_shot_iterator", "minimize", "numpy"}
     | {"prefetch", "read_value", "run", "set_shape", "should_stop", "request_stop"}
 )
-# What never comes back.
+# Functions that never return.
 NEVER_RETURN = frozenset(
     {"sys.exit", "os._exit", "os.abort", "training_session.serve"}
     | {"training_session.leave"}
@@ -377,7 +377,7 @@ JOBS = frozenset({"'chief'", "'master'", "'ps'", "'worker'"})
 # whether the file is the program.
 KNOWN_TESTS = frozenset({"'__main__'", "should_stop"})
 # A hook asks whether its `before_run` asked for anything: `run_values.results is not None`.
-# What is written for it asks what that depended on.
+# The code that replaces this test asks for the condition of that request.
 ASKED = frozenset({"None", "results"})
 # What calls `main` without naming it.
 RUNS_MAIN = ("tf.app.run", "absl.app.run")

@@ -320,7 +320,7 @@ _ROWS = (
             ("regularizer", "embeddings_regularizer"),
             ("vocab_size", "input_dim"),
         ),
-        # Of its own type: ids are of another.
+        # The table has a dtype of its own, because the ids have another.
         defaults=(
             ("embeddings_initializer", '"glorot_uniform"'),
             ("dtype", "tf.float32"),
@@ -345,6 +345,6 @@ LAYERS: dict[str, ContribRow] = _OF_LAYERS | {
     )
     for function, row in _OF_LAYERS.items()
 }
-# Of other layers, one after the other.
+# Functions that call other layers, one after the other.
 STACKS = tuple(f"tf.contrib.{module}.stack" for module in ("layers", "slim"))
 REPEATS = tuple(f"tf.contrib.{module}.repeat" for module in ("layers", "slim"))

@@ -68,7 +68,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "export_saved_model": (*_EXPORT, "experimental_mode"),
     "export_savedmodel": (*_EXPORT, "strip_default_attrs"),
 }
-# What runs the model; the others ask the directory.
+# Methods that run the model. The other methods only read its directory.
 EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
 RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
 
@@ -82,7 +82,7 @@ UNCOUNTED = (
     "the devices of its strategy share one input, and the number of steps is not known"
 )
 
-# What asks a model, which is trained elsewhere.
+# Methods that use a model, and do not train it.
 ASKS = EXPORTS | frozenset(
     {
         "evaluate",
@@ -152,7 +152,7 @@ BY_CLUSTER = frozenset(
 STRATEGIES = BY_CLUSTER | frozenset(
     f"{_STRATEGIES}.{name}" for name in ("MirroredStrategy", "OneDeviceStrategy")
 )
-# What of `estimator_loop` is of modules of its own.
+# Names of `estimator_loop` that smaller modules also have.
 INPUTS, EXPORTED = "estimator_inputs", "estimator_exports"
 STAYING: dict[str, str] = {
     **{

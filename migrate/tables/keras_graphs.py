@@ -26,7 +26,7 @@ _RECURRENT = (
     *("LSTMCell", "GRUCell", "SimpleRNNCell"),
 )
 RECURRENT = frozenset(f"{_LAYERS}{name}" for name in _RECURRENT)
-# Of what a model has, lists of its variables.
+# Attributes of a model that list its variables.
 VARIABLES = frozenset(
     {"weights", "variables", "trainable_weights", "trainable_variables"}
     | {"non_trainable_weights", "non_trainable_variables"}
@@ -55,7 +55,7 @@ PLAIN = (
     *("tf.keras.utils.", "tf.keras.datasets.", "tf.keras.preprocessing."),
     "tf.keras.backend.",
 )
-# Of the backend, what has a graph or a session of Keras's own.
+# Functions of the backend that use Keras's own graph or session.
 STATEFUL = frozenset(
     f"tf.keras.backend.{name}"
     for name in (

@@ -26,7 +26,7 @@ _MATH = (
     *("squared_difference", "subtract", "tan", "tanh", "truediv"),
     *("unsorted_segment_sum",),
 )
-# Of these there is no function right below `tf.`.
+# Functions of `tf.math` that `tf` itself does not have.
 _MATH_ALONE = (
     *("l2_normalize", "reduce_euclidean_norm", "reduce_std", "reduce_variance"),
     *("softplus", "xlogy", "zero_fraction"),

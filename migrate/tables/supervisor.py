@@ -45,7 +45,7 @@ METHODS_OF_SESSION = frozenset(
 METHODS_DROPPED = frozenset({"stop", "start_queue_runners", "start_standard_services"})
 # Gives the threads of the queues, of which there are none.
 STARTS_THREADS = "start_queue_runners"
-# Of its coordinator: what the session has too, and what waits for threads.
+# Methods of its coordinator: those that the session has too, and those that wait for threads.
 METHODS_OF_COORDINATOR = METHODS_OF_SESSION
 METHODS_OF_COORDINATOR_DROPPED = frozenset({"join", "clear_stop"})
 # Names from before TensorFlow 1.0, which 1.15 has still.

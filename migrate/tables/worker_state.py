@@ -90,7 +90,7 @@ MUTATING_FUNCTIONS = frozenset(
     | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
     | {f"bisect.insort{where}" for where in ("", "_left", "_right")}
 )
-# Of these, what takes a list or an array itself, and nothing that stands for one.
+# Those that need the list or array itself, and not an object that stands for it.
 WANT_ITSELF = frozenset(
     name
     for name in MUTATING_FUNCTIONS

@@ -235,6 +235,13 @@ def touched(result: FileResult) -> Iterator[str]:
             whole = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             if sessions & whole:
                 allowed |= whole
+        if isinstance(node, ast.Try) and all(
+            isinstance(one, (ast.Import, ast.ImportFrom)) for one in node.body
+        ):
+            whole = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            # With the import that it tries, a `try` goes.
+            if lines & set(range(node.lineno, node.body[-1].lineno + 1)):
+                allowed |= whole
         if isinstance(node, ast.stmt):
             span = range(node.lineno, _header_end(node) + 1)
             reads = {

@@ -34,7 +34,13 @@ PINNED = (
     ),
     *("PyYAML==6.0.3", "scipy==1.15.3", "simple-parsing==0.1.7", "soupsieve==2.8"),
     *("sympy==1.14.0", "tensorflow-datasets==4.9.9", "tensorflow-metadata==1.17.2"),
-    *("tensorflow-probability==0.25.0", "toml==0.10.2", "tqdm==4.67.1", "zipp==3.23.0"),
+    *(
+        "tensorboard==2.20.0",
+        "tensorflow-probability==0.25.0",
+        "toml==0.10.2",
+        "tqdm==4.67.1",
+        "zipp==3.23.0",
+    ),
 )
 # For Python 3.7.
 PINNED_TF1 = (

@@ -214,6 +214,18 @@ def test_an_import_that_a_refused_file_reads_no_more_is_in_its_report(
     assert found.outcome is Outcome.REFUSED and "another file takes" in found.reason
 
 
+def test_a_try_that_goes_with_the_last_use_of_its_import_is_told() -> None:
+    tried = (
+        "try:\n    from tensorflow.python.framework import ops\n"
+        "except ImportError:\n    ops = None\n"
+    )
+    done = migrate_text(USE + tried + "y = ops.convert_to_tensor(1.0)\n")
+    assert done.text == USE + "y = tf.convert_to_tensor(1.0)\n"
+    assert [(f.line, f.outcome) for f in done.findings if f.code == "T111"] == [
+        (3, Outcome.REWRITTEN)
+    ]
+
+
 def test_no_program_waits_for_one_that_only_has_such_an_import(
     tmp_path: pathlib.Path,
 ) -> None:

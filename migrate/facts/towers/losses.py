@@ -75,7 +75,7 @@ class Losses:
             for run in self._runs:
                 run.run_statement(statement)
         except _UNREAD:
-            # What it may have changed is known no more: lists that it is given, too.
+            # The values that it may have changed are now unknown, also lists that it was given.
             self._forget(bound | (names.find_reads(statement) & self._find_lists()))
             return
         for name in bound:

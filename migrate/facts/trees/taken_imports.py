@@ -88,7 +88,7 @@ def _find_taken(
         n for n, exists_in_2 in names.items() if exists_in_2 and n in as_written
     )
     if followed:
-        # What TensorFlow 2 lacks it will not take from there any more.
+        # The migrated file no longer takes names that TensorFlow 2 lacks from there.
         text = write_out_imports(data.decode("utf-8", "replace"), followed)[0]
         tree = parse_or_none(text) or tree
         as_written = set(_list_taken(tree, path, source, modules))

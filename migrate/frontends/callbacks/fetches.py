@@ -127,7 +127,7 @@ class Fetches:
             raise _make_unknown_error(node)
         assert one.value is not None
         found = self.find_value(one.value, one.method)
-        # What it was before there was a tensor goes with it.
+        # The attribute's values from before it held a tensor are removed too.
         every = self._attributes.find_assignments(node.attr)
         self.gone += [k.statement for k in every if k.statement is not None]
         return found

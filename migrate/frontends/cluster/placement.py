@@ -113,7 +113,7 @@ def find_cluster(
             _CLUSTER,
         )
         return None
-    # Of one task alone its index is the same in every run.
+    # If only one task opens a session, its index is the same in every run.
     index = set() if is_on_own_server(scopes, session) else _find_task_indices(scopes)
     for call in walk_breadth_first(scopes.tree):
         if names_task(scopes, call):

@@ -14,7 +14,7 @@ from migrate.source.nodes import walk_breadth_first
 
 PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
 _TELLS = "Return the values, and do this in the loop."
-# What gives another value in every step, but one alone in a trace.
+# Calls with another value in every step, which a trace would call only once.
 _ANEW = ("numpy.random.", "random.", "time.")
 # They print where the step is made, in every step.
 _IN_GRAPH = frozenset({"tf.print", "tf.debugging.check_numerics", "tf.ensure_shape"})
@@ -41,7 +41,7 @@ class BodyChecks:
         self._counts = counts
         self._known: set[str] = set()
         self._bound = {n for s in body for n in names.find_binds(s)}
-        # What is printed by a function that TensorFlow traced was printed once, too.
+        # If TensorFlow traced the function before, its prints also ran only once.
         self._traced = function is not None and bool(function.decorator_list)
 
     def run(self) -> None:

@@ -19,7 +19,7 @@ from migrate.source.nodes import walk_breadth_first
 
 # What draws or gives several row numbers at once.
 _ROWS = frozenset({"choice", "randint", "permutation", "integers", "arange"})
-# What makes of some rows an array of as many rows.
+# Methods that return an array with as many rows.
 _KEEPS = frozenset({"astype", "copy"})
 _CONVERTS = frozenset(
     {

@@ -23,7 +23,7 @@ from migrate.frontends.model_fn.recorded import Recorded
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import keras_models as table
 
-# What is known of a symbolic tensor is none.
+# Attributes of a symbolic tensor that are not tensors.
 _STATIC = frozenset({"shape", "get_shape", "dtype", "name"})
 _PLAIN = frozenset({"len", "range", "str", "type", "isinstance", "sorted", "hasattr"})
 

@@ -379,7 +379,7 @@ class Common:
                 given and not again and isinstance(names.read_literal(value.slice), str)
             )
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
-            # Of one tensor a part is one, too: dense(net, 1)[:, 0].
+            # A part of one tensor is also one tensor: dense(net, 1)[:, 0].
             return self._scopes.resolve(value.value.func) in table.LAYERS
         if not isinstance(value, ast.Call) or self.network.instances.constructs(value):
             return False

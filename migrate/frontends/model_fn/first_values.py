@@ -29,7 +29,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 
 _MODULES = table.LIBRARIES | {"re", "json", "copy", "glob", "logging", "absl"}
-# What of a session, or a variable, does more than restore.
+# Attributes of a session or a variable that do more than restore.
 _RUNS = frozenset({"run", "eval", "load", "assign", "initializer", "graph", "op_scope"})
 # Statements that only bind names: they may stand in a step as well.
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
@@ -46,7 +46,7 @@ class FirstValues:
 
     hooks: list[Hooks] = dataclasses.field(default_factory=list)
     folded: dict[ast.AST, ast.expr | str] = dataclasses.field(default_factory=dict)
-    # Of training: where each unit stood.
+    # Where each unit of training stood.
     _places: dict[ast.stmt, int] = dataclasses.field(default_factory=dict)
     _scopes: Scopes | None = None
     _function: ast.FunctionDef | None = None

@@ -73,7 +73,7 @@ class ModeValues:
         self._scopes = scopes
         # By name, or attribute of one ("self.training").
         self.known: dict[str, bool] = {}
-        # Of these, names of a literal, which no mode decides.
+        # Those of them that are names of a literal, which no mode decides.
         self.literals: set[str] = set()
         # Literals that stand for what the mode decides.
         self.overrides: dict[ast.AST, bool] = {}
@@ -115,7 +115,7 @@ class ModeValues:
                 return {node: str(test)}
         found: dict[ast.AST, ast.expr | str] = {}
         if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
-            # Of `weighted and training` is left what the mode does not decide.
+            # `weighted and training` becomes the operand that the mode does not decide.
             left = [v for v in node.test.values if self.decide_test(v) is None]
             if len(left) == 1:
                 found[node.test] = left[0]

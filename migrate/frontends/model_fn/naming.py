@@ -15,7 +15,7 @@ from migrate.program.keras_layers import make_prefix as slashed
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import keras_models as table
 
-# Of tf.variable_scope, after the values.
+# Parameters of tf.variable_scope, after `values`.
 _SCOPE_ARGUMENTS = (
     *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
     *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
@@ -241,7 +241,7 @@ class Naming(Recorded):
                 if not again and not self._is_not_reused(reuse, env):
                     raise NotSplit(scope, "a variable scope reuses variables")
             if bound is not None and self._is_text(bound.get("name_or_scope")):
-                # Of no meaning beside a name.
+                # These arguments have no effect if the scope has a name.
                 bound = {n: v for n, v in bound.items() if n not in _WITHOUT_NAME}
             if bound is None or set(bound) != {"name_or_scope"}:
                 raise NotSplit(scope, "a variable scope does more than to give a name")

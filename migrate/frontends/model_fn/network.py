@@ -234,7 +234,7 @@ class Network(Callers):
         outer, told_scope, in_scope = scope, "", False
         prefix = function in self.told
         if self._prefixes[function] is None or prefix:
-            # What the caller calls its scope, the helper does not know.
+            # The helper does not know the name of the caller's scope.
             told_scope = self._find_free_name(function, "prefix" if prefix else "scope")
             scope = (
                 Passed.make_scope(told_scope, prefix),

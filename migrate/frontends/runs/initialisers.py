@@ -79,7 +79,7 @@ class Initialisers:
                     if also:
                         new = make_code("(", join_code(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
-                # Else there are no other local variables, and tables keep theirs.
+                # Otherwise there are no other local variables, and tables keep their values.
             found.append(run)
         return found
 

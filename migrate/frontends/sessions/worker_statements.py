@@ -106,7 +106,7 @@ class WorkerStatements:
             staying |= names.find_reads(
                 dataset
             )  # The step functions are told its elements.
-        # What is copied needs what it is made of, there too.
+        # A copied statement also needs copies of the statements that it reads from.
         for statement in reversed(moved):
             if names.find_binds(statement) & staying:
                 program.copied.add(statement)

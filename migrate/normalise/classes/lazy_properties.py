@@ -180,7 +180,7 @@ class _Class:
         for name in self._lazy:
             self._write_method(name)
         text = self._text.apply_edits(self._edits)
-        # Of one line, what was inserted first is called first.
+        # Calls that were inserted at one line run in the order of insertion.
         for line, end, lines in sorted(self._inserted[::-1], key=lambda i: -i[0]):
             origin = text.origins[line - 1]
             text = text.splice(line, end, lines, [origin] * len(lines))

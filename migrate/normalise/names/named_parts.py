@@ -129,7 +129,7 @@ class _Parts:
             pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
             if any(isinstance(n, _KEPT) for n in walk_breadth_first(node.value)):
                 continue
-            # Of a name that is bound here alone no other value could be read before.
+            # If a name is bound only here, nothing can have read another value of it.
             if not all(
                 isinstance(target, ast.Name)
                 and (owner := scopes.find_scope(target).find_owner(target.id))

@@ -14,7 +14,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
 _NAMING = frozenset({"tf.name_scope", "tf.device", "tf.op_scope"})
-# What a name scope names, or a device is for.
+# Calls on which a name scope or a device has an effect.
 _NAMED = (
     *("tf.Variable", "tf.get_variable", "tf.layers", "tf.contrib", "tf.keras"),
     *("tf.summary", "tf.placeholder", "tf.Session", "tf.train.Saver", "tf.nn"),

@@ -88,7 +88,7 @@ class State:
         self.scope_numbers: dict[ast.Call, str] = {}
         self.layer_numbers = LayerNumbers(scopes)
         self.lists: set[str] = set()  # Names of lists of variables.
-        # Whose batches move the averages of batch normalisation in towers, see ir.Towers.
+        # The towers whose batches move the averages of batch normalisation, see ir.Towers.
         self.updated_by = ""
         self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.

@@ -241,7 +241,7 @@ class UserFunctions(NumberedScopes):
         # asks for as well, is the step's.
         built |= reused - stepped
         built |= self._list_traced(times)
-        # What the build part computes from must be at hand there.
+        # The build part also needs every name that it computes from.
         work = list(built)
         while work:
             name = work.pop()

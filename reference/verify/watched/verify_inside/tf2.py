@@ -72,7 +72,7 @@ class Watch:
         def restored(self):
             import tensorflow as tf
 
-            directory = self._checkpoint_dir
+            directory = getattr(self, "_checkpoint_dir", None)
             if not (directory and tf.train.latest_checkpoint(directory)):
                 watch.begin(self.replicas)
             return restore(self)
@@ -400,7 +400,8 @@ def watch_variables(settings, add, add_slot):
 
 def _assign(replicas, name, parts, value):
     """Gives a variable a value; False where it has another shape."""
-    if name in replicas.slices:
+    # The session has it only where the program has parts of variables.
+    if name in getattr(replicas, "slices", ()):
         return True  # One part of a whole that TF1 named oddly.
     if _whole_shape(parts) != np.shape(value):
         return False  # It is compared, and differs.
