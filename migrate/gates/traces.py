@@ -164,21 +164,15 @@ class _Trace:
 
     # -- statements --------------------------------------------------------------------
 
-    def _walk_suite(
-        self, statements: Iterable[ast.stmt], is_with: bool = False
-    ) -> bool:
+    def _walk_suite(self, statements: Iterable[ast.stmt]) -> bool:
         """Goes through a suite; whether it never comes to its end."""
         before = len(self._guards)
         ends = False
         for statement in statements:
             self._statement = statement
             ends = self._visit_statement(statement) or ends
-        left = self._guards[before:]
-        self._waits += [g for g in left if g.kind is Kind.SERVE]
-        # What ends in a `with` statement ends after it, too.
-        self._guards[before:] = [
-            g for g in left if is_with and g.kind is not Kind.SERVE
-        ]
+        self._waits += [g for g in self._guards[before:] if g.kind is Kind.SERVE]
+        del self._guards[before:]
         return ends
 
     def _visit_statement(self, statement: ast.stmt) -> bool:
@@ -204,7 +198,7 @@ class _Trace:
             for item in statement.items:
                 self._walk_expression(item.context_expr)
             self._note_statement(statement)
-            return self._walk_suite(statement.body, is_with=True)
+            return self._walk_suite(statement.body)
         elif isinstance(statement, Function):
             for default in list_children(statement.args):
                 if isinstance(default, ast.expr):

@@ -58,29 +58,6 @@ LOAD = 'data = helpers.load("data.csv")\n'
 EXIT = '    print("only loaded")\n    sys.exit(0)\n'
 
 
-@pytest.mark.parametrize("end", ["sys.exit(0)", "raise SystemExit", "return"])
-def test_what_ends_in_a_with_statement_ends_after_it(end: str) -> None:
-    text = """import sys
-import tensorflow as tf
-
-def main(_):
-  if len(sys.argv) > 2:
-    END
-  print("begins")
-
-tf.app.run()
-""".replace("END", end)
-    guard = f"  if len(sys.argv) > 2:\n    {end}\n"
-    held = "  with tf.Graph().as_default():\n" + guard.replace(
-        "  if", "    if"
-    ).replace("    " + end, "      " + end)
-    assert not find_differences(text, changed((guard, held), text=text))
-    assert not find_differences(changed((guard, held), text=text), text)
-    # The planted fault: the process goes on.
-    fault = changed((guard, held.replace(end, "pass")), text=text)
-    assert Wrong.CONDITION in wrongs(text, fault)
-
-
 @pytest.mark.parametrize(
     ("edits", "wrong"),
     [

@@ -100,25 +100,6 @@ def test_data_is_loaded_before_the_program_may_end() -> None:
     assert "    mnist = mnist_input_data.read_data_sets(" in inside
 
 
-@pytest.mark.parametrize("end", ["sys.exit(0)", "raise SystemExit(0)"])
-def test_a_guard_between_statements_of_the_graph_stays_there(end: str) -> None:
-    text = f"""import sys
-import tensorflow as tf
-
-w = tf.get_variable("w", [3])
-if len(sys.argv) > 1:
-    {end}
-loss = tf.reduce_mean(tf.square(w))
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    print(sess.run(loss))
-"""
-    done = migrate_text(text)
-    assert not codes(done)
-    at = [done.text.index(one) for one in ("w = tf.Variable", end, "def compute_loss")]
-    assert at == sorted(at)
-
-
 def test_what_would_move_is_refused_at_its_line() -> None:
     """A rule that moves it is not asked: the gate compares the texts."""
     loads = "  first, second = input_data.load(FLAGS.data_dir)\n"
