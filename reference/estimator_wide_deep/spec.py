@@ -31,8 +31,8 @@ SCENARIO = Scenario(
         Fault(
             "parts in another order",
             "sgd",
-            "found.setdefault(self.parts[name], []).append(variable)",
-            "found.setdefault(self.parts[name], []).insert(0, variable)",
+            "found.setdefault(self._parts[name], []).append(variable)",
+            "found.setdefault(self._parts[name], []).insert(0, variable)",
             file="training_session/replicas.py",
         ),
         Fault(
