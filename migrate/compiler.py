@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.backends import compat_estimators
 from migrate.backends.direct_steps import call_directly
@@ -14,6 +14,7 @@ from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome, move_finding
 from migrate.frontends.sessions import between_graph
 from migrate.gates.judgement import judge
+from migrate.gates.unread_hooks import find_unread_hooks
 from migrate.half_migrated_files import migrate_half_migrated
 from migrate.ignoring import leave_whole
 from migrate.migration import Migration
@@ -221,18 +222,26 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
     done = _compile_file(text, unit)
     fewer = dataclasses.replace(unit, methods=False)
     judged = judge(text, done, lambda: _compile_file(text, fewer))
+    if unread := find_unread_hooks(text, judged, unit):
+        return _refuse_file(text, unread, unit)
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
         done = train_by_fit(text, done, unit)
         return tidy(text, done, unit)
+    return _refuse_file(text, judged.findings, unit)
+
+
+def _refuse_file(text: str, findings: Iterable[Finding], unit: Unit) -> Migration:
+    """A file as it was, with the reasons and its uses of TensorFlow."""
     source = Source(text, parse_source(text))
-    at = {(f.line, f.column) for f in judged.findings}
+    own = list(findings)
+    at = {(f.line, f.column) for f in own}
     rest = [
         f
         for f in leave_program_whole(build_scopes(source.tree))
         if (f.line, f.column) not in at
     ]
-    return write_plan(source, Plan(), [*judged.findings, *rest], unit)
+    return write_plan(source, Plan(), [*own, *rest], unit)
 
 
 def _compile_file(text: str, unit: Unit) -> Migration:

@@ -16,7 +16,9 @@ import subprocess
 import sys
 
 # What a result has objects of its own for.
+# (Of `tf.contrib` it is the class that `from_saved_model` makes an object of.)
 REPLACED = (
+    "tf.contrib.predictor.Predictor",
     "tf.data.Dataset",
     "tf.Variable",
     "tf.Session",
@@ -49,11 +51,12 @@ TABLE = pathlib.Path(__file__).with_suffix(".json")
 def public() -> dict[str, list[str]]:
     """The attributes by class, in the process of TensorFlow 1.15.5."""
     import tensorflow as tf
+    from tensorflow.contrib.predictor import predictor
 
     found = {}
     for name in CLASSES:
-        value = tf
-        for part in name.split(".")[1:]:
+        value = predictor if name.startswith("tf.contrib.predictor.") else tf
+        for part in name.replace(".contrib.predictor", "").split(".")[1:]:
             value = getattr(value, part)
         found[name] = sorted(a for a in dir(value) if not a.startswith("_"))
     return found

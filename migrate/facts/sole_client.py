@@ -95,8 +95,35 @@ def _find_reaching_tasks(
     return [(place, task) for place, task in tasks if task.may_reach(session)]
 
 
+def count_workers(scopes: Scopes) -> int | None:
+    """How many tasks the job "worker" has; None where its cluster is not written out."""
+    servers = scopes.list_calls(_SERVER)
+    described = _find_description(scopes, servers[0]) if len(servers) == 1 else None
+    for key, value in zip(described.keys, described.values) if described else ():
+        if key is not None and names.read_literal(key) == "worker":
+            written = isinstance(value, ast.List | ast.Tuple) and not any(
+                isinstance(e, ast.Starred) for e in value.elts
+            )
+            return len(value.elts) if written else None  # type: ignore[attr-defined]
+    return None
+
+
 def _list_jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
     """The jobs of a cluster, where it is written out; else those that are named."""
+    given = _find_description(scopes, server)
+    keys = [names.read_literal(k) for k in given.keys if k is not None] if given else []
+    if given and len(keys) == len(given.keys) and all(isinstance(k, str) for k in keys):
+        return tuple(str(k) for k in keys)
+    named = {
+        node.value
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Constant) and node.value in _SINGLE
+    }
+    return (*_USUAL, *sorted(str(name) for name in named))
+
+
+def _find_description(scopes: Scopes, server: ast.Call) -> ast.Dict | None:
+    """The dict display of a server's cluster."""
     given = names.find_argument(server, "server_or_cluster_def", 0)
     for _ in range(4):
         if isinstance(given, ast.Name):
@@ -112,16 +139,8 @@ def _list_jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
         ):
             given = given.args[0]
         if isinstance(given, ast.Dict):
-            keys = [names.read_literal(key) for key in given.keys if key is not None]
-            if len(keys) == len(given.keys) and all(isinstance(k, str) for k in keys):
-                return tuple(str(k) for k in keys)
-            break
-    named = {
-        node.value
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Constant) and node.value in _SINGLE
-    }
-    return (*_USUAL, *sorted(str(name) for name in named))
+            return given
+    return None
 
 
 class _Unknown(Exception):

@@ -19,6 +19,7 @@ from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import replaced_objects as table
+from migrate.tables.estimator import STRATEGIES_MODULE
 
 # Parameters of a hook's methods, after `self`.
 _OF_METHODS = {
@@ -33,6 +34,19 @@ _ITERATOR, _OPTIMIZER = ("", "an iterator of TensorFlow 2"), ("", "the optimizer
 _LACKING = {_ITERATOR: table.ITERATOR, _OPTIMIZER: table.OPTIMIZER}
 # Attributes of these objects that are such objects.
 _PARTS = {("SessionRunContext", "session"): "HookSession"}
+# Modules whose objects lack nothing but what is about a graph or its session.
+_OF_GRAPHS = (
+    *("", "contrib_predictor", "estimator_loop", "plain_session", "training_session"),
+)
+_FOR_GRAPHS = (
+    "Remove it: it is about the graph, or about the session that ran the graph."
+)
+_FOR_STRATEGIES = "Remove it: the Estimator that is given the strategy applies it."
+_FOR_COORDINATORS = (
+    "Remove it: no thread fills queues. To stop the training, call "
+    "run_context.request_stop() in before_run or after_run."
+)
+_FOR_OTHERS = "Remove it, or compute in the program what it gave."
 
 
 def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
@@ -46,8 +60,7 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
             Outcome.REFUSED,
             spelled,
             f"`{spelled}`: {_show(lacking[spelled])} has no `{node.attr}`",
-            "Remove it: it is about the graph, or about the session that ran the "
-            "graph.",
+            _find_recipe(lacking[spelled]),
         )
         for node in (walk_breadth_first(tree) if lacking else ())
         if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking
@@ -62,6 +75,16 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
         if spelled not in told
     ]
     return found
+
+
+def _find_recipe(which: str) -> str:
+    """What to do about an attribute that objects of a class, with its module, lack."""
+    module, _, _ = which.rpartition(".")
+    if which == table.NO_COORDINATOR[1]:
+        return _FOR_COORDINATORS
+    if module == STRATEGIES_MODULE:
+        return _FOR_STRATEGIES
+    return _FOR_GRAPHS if module in _OF_GRAPHS else _FOR_OTHERS
 
 
 def _show(which: str) -> str:
@@ -165,13 +188,10 @@ def _find_made_class(value: ast.expr) -> tuple[str, str] | None:
         return _ITERATOR
     if path[-2:-1] == ["train"] and path[-1].endswith("Optimizer"):
         return _OPTIMIZER
-    if (
-        len(path) < 2
-        or not emitted.list_files(path[-2])
-        or path[-1] not in map_classes(path[-2])
-    ):
+    if len(path) < 2 or not emitted.list_files(path[-2]):
         return None
-    return path[-2], path[-1]
+    name = _map_makers(path[-2]).get(path[-1], path[-1])
+    return (path[-2], name) if name in map_classes(path[-2]) else None
 
 
 def _find_parameters(
@@ -199,6 +219,27 @@ def map_classes(module: str) -> dict[str, ast.ClassDef]:
         for node in parse_source(emitted.read_source(file).decode()).body
         if isinstance(node, ast.ClassDef)
     }
+
+
+@functools.cache
+def _map_makers(module: str) -> dict[str, str]:
+    """An emitted module's functions that return new objects -> the one class of these."""
+    found = {}
+    for file in emitted.list_files(module):
+        for node in parse_source(emitted.read_source(file).decode()).body:
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            made = {
+                names.find_key(one.value.func)
+                if isinstance(one.value, ast.Call)
+                else None
+                for one in walk_breadth_first(node)
+                if isinstance(one, ast.Return)
+            }
+            (name,) = made if len(made) == 1 else (None,)
+            if name in map_classes(module):
+                found[node.name] = str(name)
+    return found
 
 
 @functools.cache

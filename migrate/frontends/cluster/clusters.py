@@ -10,6 +10,15 @@ from migrate.frontends.sessions.around import list_all_statements, list_enclosin
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 
+_SEVERAL_RECIPE = (
+    "Start one tf.train.Server, with the job and the index of this process's task, and "
+    "open the session on it."
+)
+_NONE_RECIPE = (
+    "For one process, open tf.Session() without a target. For a cluster, start a "
+    "tf.train.Server in this file, and open the session on server.target."
+)
+
 
 class Clusters:
     """Finds the server that a driver starts, its cluster, and where tasks wait."""
@@ -40,10 +49,7 @@ class Clusters:
             self.diagnostics.refuse(
                 "C101",
                 calls[1] if calls else self.session_call,
-                "the program starts no tf.train.Server"
-                if not calls
-                else "the program starts several servers",
-                "A single-process session needs no cluster: use a plain loop.",
+                *self._explain_servers(calls),
                 "tf.train.Server",
             )
             return None
@@ -70,6 +76,20 @@ class Clusters:
             )
             return None
         return statement, calls[0]
+
+    def _explain_servers(self, calls: list[ast.Call]) -> tuple[str, str]:
+        if calls:
+            return "the program starts several servers", _SEVERAL_RECIPE
+        master = names.find_argument(self.session_call, "target", 0)
+        master = master or names.find_argument(self.session_call, "master", 0)
+        if master is None:
+            return "the program starts no tf.train.Server", _NONE_RECIPE
+        shown = ast.unparse(master)
+        return (
+            f"the session connects to `{shown}`, and the program starts no "
+            "tf.train.Server",
+            _NONE_RECIPE,
+        )
 
     def _find_cluster(self, server: tuple[ast.stmt, ast.Call]) -> ir.Cluster | None:
         statement, call = server

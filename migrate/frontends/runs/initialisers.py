@@ -26,6 +26,13 @@ from migrate.program.made_later import MadeLater
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
+_MIXED = "initialises variables"
+_MIXED_RECIPE = "Initialise the variables in a run of its own."
+_REPORTS = "asks which variables have no value yet"
+_REPORTS_RECIPE = "Run tf.report_uninitialized_variables() in a run of its own."
+_BEGINS = "begins an iterator"
+_BEGINS_RECIPE = "Run the iterator's initializer in a run of its own."
+
 
 class Initialisers:
     """What is left of `sess.run(init)` and `sess.run(iterator.initializer)`.
@@ -125,8 +132,7 @@ class Initialisers:
             self._diagnostics.refuse(
                 "S104",
                 call,
-                "one run initialises variables and also does something else",
-                "Initialise the variables in a run of its own.",
+                *self._explain_mixed_run(leaves),
             )
             return None
         metrics = self._metrics.write_resets([leaf.node for leaf in leaves])
@@ -180,6 +186,24 @@ class Initialisers:
             replacement,
             begins=tuple(begin.iterator for begin in begun),
         )
+
+    def _explain_mixed_run(self, leaves: list[Leaf]) -> tuple[str, str]:
+        """The reason against a run that does more than what becomes a call of its own."""
+        given = [leaf.node for leaf in leaves if leaf.kind is Kind.INITIALIZER_OP]
+        reason, recipe = _MIXED, _MIXED_RECIPE
+        if all(self._is_report(node) for node in given):
+            reason, recipe = _REPORTS, _REPORTS_RECIPE
+        elif all(self._is_iterators_initializer(node) for node in given):
+            reason, recipe = _BEGINS, _BEGINS_RECIPE
+        return f"one run {reason} and also does something else", recipe
+
+    def _is_iterators_initializer(self, node: ast.expr) -> bool:
+        """Whether it is known to begin iterators, and to do nothing else."""
+        try:
+            found = self._begins.find(node, set())
+        except Unclear:
+            return False
+        return bool(found) and None not in found
 
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
         """The iterators that a run begins; None, with a refusal, where it is not known."""

@@ -69,13 +69,30 @@ def recognise(
         diagnostics.refuse(
             "N101",
             other,
-            "the program opens another session beside the one that trains",
-            "Run the same in the training session, or move it into a program of "
-            "its own.",
+            *_explain_others(scopes),
             scopes.resolve(other.func) or "",
         )
         return None
     return _Recogniser(scopes, diagnostics, sessions, towers).run()
+
+
+def _explain_others(scopes: Scopes) -> tuple[str, str]:
+    """The reason against a second session, which the first does not end before."""
+    own = "or move it into a program of its own."
+    trains = any(
+        isinstance(node, ast.Attribute) and node.attr in roles.OPTIMIZER_METHODS
+        for node in scopes.walk()
+    )
+    if trains:
+        return (
+            "the program opens another session beside the one that trains",
+            f"Run the same in the training session, {own}",
+        )
+    return (
+        "the program opens several sessions, and the tool reads several only where "
+        "they are plain, of one process and opened one after the other",
+        f"Run the same in the other session, {own}",
+    )
 
 
 class _Recogniser:

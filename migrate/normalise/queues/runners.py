@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import thread_lists
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues as table
 
+_EMPTY = (
+    "the list of threads would be empty, because no thread fills queues in the "
+    "migrated program"
+)
+_EMPTY_RECIPE = (
+    "Use the list of threads for nothing but coord.join(threads), in the file that "
+    "starts them."
+)
 _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 
 
@@ -16,6 +25,7 @@ def drop_start(view: View, state: State) -> Text | None:
     """The text without one start of queue runners; None where there is none."""
     for node in walk_breadth_first(view.tree):
         if isinstance(node, ast.Call) and _starts(view, node):
+            _check_list(view, node)
             statement = view.find_statement(node)
             state.notes.append(
                 Note(
@@ -37,6 +47,9 @@ def drop_start(view: View, state: State) -> Text | None:
                     "there is nothing to start",
                 )
             )
+            for call in walk_breadth_first(node.body[0]):
+                if isinstance(call, ast.Call) and _creates_threads(call):
+                    _check_list(view, call)
             if not view.text.is_alone(node):
                 raise Unread(
                     view, node, "I120", "a loop over queue runners", "Remove the loop."
@@ -74,7 +87,22 @@ def _starts_each(view: View, loop: ast.For) -> bool:
         and len(loop.body) == 1
         and isinstance(loop.body[0], ast.Expr)
         and any(
-            isinstance(n, ast.Attribute) and n.attr == "create_threads"
+            isinstance(n, ast.Call) and _creates_threads(n)
             for n in walk_breadth_first(loop.body[0])
         )
     )
+
+
+def _creates_threads(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "create_threads"
+
+
+def _check_list(view: View, call: ast.Call) -> None:
+    """That the list of threads is only joined: the new one is empty.
+
+    Raises:
+      Unread: it is used for something else, at the line of that use.
+    """
+    other = thread_lists.find_other_use(view.scopes, call)
+    if other is not None:
+        raise Unread(view, other, "I120", _EMPTY, _EMPTY_RECIPE)

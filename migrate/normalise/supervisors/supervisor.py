@@ -14,6 +14,7 @@ import dataclasses
 from migrate.facts import global_steps, names
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import build_scopes
+from migrate.facts.thread_lists import find_other_use
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
 from migrate.normalise.supervisors import of_object as supervisor_of_object
@@ -390,6 +391,8 @@ class _Supervisor(ParsedText):
                     raise Unclear
                 gone.append(statement)
             elif name == table.STARTS_THREADS and isinstance(statement, ast.Assign):
+                if find_other_use(self._scopes, call) is not None:
+                    raise Unclear  # It would be empty.
                 edits.append(Edit(call, "[]"))
             elif name in ("summary_computed", "loop"):
                 new = (

@@ -12,7 +12,11 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.facts.sole_client import decide_in_tasks, is_sole_client
+from migrate.facts.sole_client import (
+    count_workers,
+    decide_in_tasks,
+    is_sole_client,
+)
 from migrate.rules.mistakes.mistake import (
     Mistake,
     find_binding,
@@ -50,12 +54,16 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
             continue
         given = names.find_argument(call, "is_chief", _TAKERS[symbol])
         if given is None:
-            if not _has_more_arguments(call):
+            if not _has_more_arguments(call) and count_workers(scopes) != 1:
                 reason = _judge_by_tasks(scopes, call, None)
                 if reason is not None:
                     yield call, call, reason, symbol
             continue
         test = find_binding(scopes, given) or given
+        if count_workers(scopes) == 1 and decide_in_tasks(scopes, call, test).get(
+            ("worker", 0)
+        ):
+            continue  # It is the chief.
         reason = _explain_wrong_test(scopes, test) or _judge_by_tasks(
             scopes, call, test
         )

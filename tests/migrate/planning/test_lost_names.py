@@ -39,28 +39,29 @@ def _refusals(made: str, hooks: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("made", "hooks", "name"),
+    ("made", "hooks"),
     [
-        ("    hooks = [LossWriter(loss)]\n", "hooks", "hooks"),
-        ("    hook = LossWriter(loss)\n", "[hook]", "hook"),
-        ("", "[LossWriter(loss)]", "loss"),
-        ("    hooks = []\n    hooks.append(LossWriter(loss))\n", "hooks", "hooks"),
-        ("    hooks = []\n    hooks.extend([LossWriter(loss)])\n", "hooks", "hooks"),
+        ("    hooks = [LossWriter(loss)]\n", "hooks"),
+        ("    hook = LossWriter(loss)\n", "[hook]"),
+        ("", "[LossWriter(loss)]"),
+        ("    hooks = []\n    hooks.append(LossWriter(loss))\n", "hooks"),
+        ("    hooks = []\n    hooks.extend([LossWriter(loss)])\n", "hooks"),
+        ("    hooks = [LossWriter(directory)]\n", "hooks"),
+        ("    hooks = []\n    hooks.append(LossWriter(directory))\n", "hooks"),
     ],
 )
-def test_a_hook_that_nobody_sees_is_refused(made: str, hooks: str, name: str) -> None:
+def test_a_hook_that_nobody_sees_is_refused(made: str, hooks: str) -> None:
     """It was dropped from the list without a word, or the result used an unbound name."""
     ((code, reason),) = _refusals(made, hooks)
-    assert code == "S112" and f"`{name}`" in reason
+    assert code == "H122" and "`their_hooks`" in reason
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        "    hooks = [LossWriter(directory)]\n",
-        "    hooks = []\n    hooks.append(LossWriter(directory))\n",
-        "    hooks = []\n    seen = []\n    seen.append(loss)\n",
-    ],
-)
-def test_what_gets_no_tensor_stays(made: str) -> None:
+def test_a_list_that_receives_a_tensor_is_refused() -> None:
+    made = "    seen = []\n    seen.append(loss)\n"
+    ((code, reason),) = _refusals(made, "[tf.train.StopAtStepHook(len(seen))]")
+    assert code == "S112" and "`seen`" in reason
+
+
+def test_what_gets_no_tensor_stays() -> None:
+    made = "    hooks = []\n    seen = []\n    seen.append(loss)\n"
     assert _refusals(made, "hooks") == []

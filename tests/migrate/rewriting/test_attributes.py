@@ -161,6 +161,34 @@ def main(_):
 if __name__ == "__main__":
   tf.app.run()
 """
+_PREDICTING = """\
+import tensorflow as tf
+
+predict = tf.contrib.predictor.from_saved_model("/tmp/m")
+print(predict({"x": [[1.0]]}))
+LOOP
+"""
+_STRATEGIC = _ESTIMATOR.replace(
+    """  tf.estimator.Estimator(model_fn, "/tmp/m").""",
+    """  strategy = tf.contrib.distribute.ParameterServerStrategy()
+  LOOP
+  config = tf.estimator.RunConfig(train_distribute=strategy)
+  tf.estimator.Estimator(model_fn, "/tmp/m", config).""",
+)
+_HEADED = _ESTIMATOR.replace(
+    """  y = tf.layers.dense(features, 1)
+  loss = tf.reduce_mean(tf.square(y - labels))
+  train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+      loss, global_step=tf.train.get_global_step())
+  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+""",
+    """  head = tf.contrib.estimator.regression_head()
+  LOOP
+  return head.create_estimator_spec(
+      features, mode, tf.layers.dense(features, 1), labels,
+      optimizer=tf.train.GradientDescentOptimizer(0.1))
+""",
+)
 _PLACES = ("HOOKS", "HOOK", "AFTER", "LOOP", "CREATED", "END")
 
 
@@ -169,7 +197,7 @@ def _program(template: str, place: str, statement: str) -> str:
     for one in _PLACES[1:]:
         text = text.replace(one, statement if one == place else "pass")
     if (
-        place == "LOOP" and template is not _ESTIMATOR
+        place == "LOOP" and "estimator.Estimator(" not in template
     ):  # A program without a hook of its own.
         start, end = text.find("class Watching"), text.find("def main")
         text = text[:start] + text[end:] if start >= 0 else text
@@ -178,6 +206,7 @@ def _program(template: str, place: str, statement: str) -> str:
 
 # TF1's class -> programs, where its object is asked, and how the program calls it.
 _ASKED = {
+    "tf.contrib.predictor.Predictor": [(_PREDICTING, "LOOP", "predict")],
     "tf.Variable": [(_PLAIN, "LOOP", "w")],
     "tf.data.Dataset": [(_ONE_SHOT, "LOOP", "dataset")],
     "tf.Session": [
@@ -295,6 +324,26 @@ def test_what_a_result_has_is_known() -> None:
     )
     # It has the attributes that it is given.
     assert attributes.list_offered_attributes("contrib_hparams", "HParams") is None
+
+
+@pytest.mark.parametrize(
+    ("template", "place", "asked", "recipe"),
+    [
+        (_CLUSTERED, "LOOP", "saver.export_meta_graph", "it is about the graph"),
+        (_PREDICTING, "LOOP", "predict.session", "it is about the graph"),
+        (_ESTIMATOR, "CREATED", "coord.join", "call run_context.request_stop()"),
+        (_STRATEGIC, "LOOP", "strategy.scope", "the Estimator that is given the"),
+        (_HEADED, "LOOP", "head.loss_reduction", "compute in the program"),
+    ],
+)
+def test_a_recipe_is_about_what_lacks_the_attribute(
+    template: str, place: str, asked: str, recipe: str
+) -> None:
+    text = _program(template, place, f"print({asked})")
+    (found,) = [f for f in migrate_text(text).findings if f.code == "S185"]
+    assert recipe in found.recipe
+    assert f"print({asked})" in text.splitlines()[found.line - 1]
+    assert _outcome(_program(template, place, "pass"), "pass") == "there"
 
 
 def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:

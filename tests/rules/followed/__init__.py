@@ -90,6 +90,22 @@ IN_CASES = {
             "        return tf",
         ),
     ),
+    "H122_unread": (
+        (
+            "from otherlib.hooks import SpeedHook\n",
+            """
+class SpeedHook(tf.train.SessionRunHook):
+    def __init__(self, every):
+        self._every, self._runs = every, 0
+
+    def after_run(self, run_context, run_values):
+        self._runs += 1
+        if self._runs % self._every == 0:
+            print(self._runs)
+
+""",
+        ),
+    ),
     "N123_mixed_towers": (
         (
             'slim.fully_connected(parts[i], 2, scope="out")',

@@ -59,6 +59,73 @@ def test_what_has_no_counterpart_is_refused(more: str, code: str) -> None:
     assert "plain_session" not in text
 
 
+_BEGUN = (
+    "data = tf.data.Dataset.from_tensors(1.0)\n"
+    "it = data.make_initializable_iterator()\none = it.get_next()\nwith tf.Session"
+)
+
+
+@pytest.mark.parametrize(
+    ("edits", "code", "reason", "recipe"),
+    [
+        (
+            [("# MORE", "sess.run([tf.report_uninitialized_variables(), v])")],
+            *("S104", "one run asks which variables have no value yet", "report_"),
+        ),
+        (
+            [("# MORE", "sess.run([it.initializer, v])"), ("with tf.Session", _BEGUN)],
+            *("S104", "one run begins an iterator", "the iterator's initializer"),
+        ),
+        (
+            [("# MORE", "sess.run([init, v])")],
+            *("S104", "one run initialises variables", "Initialise the variables"),
+        ),
+        (
+            [("tf.Session()", 'tf.Session("grpc://a:1")')],
+            *("C101", "the session connects to `'grpc://a:1'`", "tf.Session() without"),
+        ),
+        (
+            [
+                (
+                    "with tf.Session",
+                    "s = tf.train.Server(c, 'w', 0)\n" * 2 + "with tf.Session",
+                ),
+                ("tf.Session()", "tf.Session(s.target)"),
+            ],
+            *(
+                "C101",
+                "the program starts several servers",
+                "Start one tf.train.Server",
+            ),
+        ),
+        (
+            [("# MORE", "other = tf.Session()\n    print(other.run(v))")],
+            *("N101", "beside the one that trains", "in the training session"),
+        ),
+        (
+            [
+                ("# MORE", "other = tf.Session()\n    print(other.run(v))"),
+                (
+                    "tf.train.GradientDescentOptimizer(0.1).minimize(loss)",
+                    "v.assign(v + 1)",
+                ),
+            ],
+            *("N101", "the program opens several sessions", "in the other session"),
+        ),
+    ],
+)
+def test_a_reason_says_what_the_program_does(
+    edits: list[tuple[str, str]], code: str, reason: str, recipe: str
+) -> None:
+    text = PROGRAM
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    found = [f for f in migrate_text(text).findings if f.code == code]
+    assert [f for f in found if f.reason.startswith(reason) or reason in f.reason]
+    assert [f for f in found if recipe in f.recipe], found
+
+
 def test_a_method_that_uses_the_session_from_outside() -> None:
     text = PROGRAM.replace(
         "with tf.Session",

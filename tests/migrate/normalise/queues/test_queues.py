@@ -120,6 +120,47 @@ def test_refused(name: str) -> None:
     assert left == text.splitlines()  # The program is left as it is, whole.
 
 
+STARTED = "    threads = tf.train.start_queue_runners(sess)\n"
+HELPERS = """def stop(coord, given):
+    coord.join(given, stop_grace_period_secs=3)
+
+
+def start(sess):
+    return tf.train.start_queue_runners(sess)
+
+
+"""
+# What the program does with its threads -> whether an empty list does the same.
+USES_OF_THREADS = {
+    "coord.join(threads)": True,
+    "coord.join(threads=threads + [])": True,
+    "stop(coord, threads)": True,
+    "stop(coord, given=threads)": True,
+    "coord.join(start(sess))": True,
+    "kept = list()\n    kept += threads\n    kept.extend(threads)\n    coord.join(kept)": True,
+    "for t in threads:\n        t.join()": True,
+    "print(len(threads))": False,
+    "more = threads\n    print(more)": False,
+    "stop(len(threads), [])": False,
+    "for t in threads:\n        print(t.name)": False,
+    "if threads:\n        print('filled')": False,
+    "print(start(sess)[0])": False,
+    "unknown.stop(threads)": False,
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_THREADS)
+def test_threads_that_are_not_only_joined_are_refused_at_that_line(use: str) -> None:
+    text = _with(STARTED, f"{STARTED}    coord = tf.train.Coordinator()\n    {use}\n")
+    text = text.replace("queue =", f"{HELPERS}queue =", 1)
+    found = [f for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED]
+    empty = [f for f in found if "list of threads would be empty" in f.reason]
+    assert bool(empty) is not USES_OF_THREADS[use], found
+    if empty:
+        shown = text.splitlines()[empty[0].line - 1]
+        assert any(shown.strip() in line for line in use.split("\n"))
+
+
 TOLD = {
     "in order": ("", "", {"I131"}),
     "unseeded": (", shuffle=False", "", {"I131", "I112"}),

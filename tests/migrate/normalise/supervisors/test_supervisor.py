@@ -133,6 +133,7 @@ INSIDE = {
     "sv.wait_for_stop()": "sess.wait_for_stop()",
     "sv.stop_on_exception()": "sess.stop_on_exception()",
     "threads = sv.start_queue_runners(sess)\n        sv.coord.join(threads)": "threads = []",
+    "threads = sv.start_queue_runners(sess)\n        print(len(threads))": REFUSED,
     "help(sv, sess)": "print(sess.should_stop())",
     "sv.session_manager.recover_session('')": REFUSED,
     "sv.summary_computed(sess, summary, 3)": "sv_summary_writer.add_summary(summary, 3)",

@@ -281,6 +281,34 @@ def test_who_is_chief(test: str, wrong: bool) -> None:
     assert ("D111" in codes) == wrong
 
 
+_ONE = """import tensorflow as tf
+cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})
+server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)
+if FLAGS.job_name == "ps":
+    server.join()
+with tf.train.MonitoredTrainingSession(server.target, is_chief=True) as sess:
+    sess.run(train)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "workers", "wrong"),
+    [
+        (", is_chief=True", '["b:1"]', False),
+        ("", '["b:1"]', False),
+        (', is_chief=FLAGS.job_name == "worker"', '["b:1"]', False),
+        (", is_chief=FLAGS.task_index == 1", '["b:1"]', True),
+        (", is_chief=True", '["b:1", "c:1"]', True),
+        ("", '["b:1", "c:1"]', True),
+        (", is_chief=True", '["b:1", *more]', True),
+        (", is_chief=True", "hosts", True),
+    ],
+)
+def test_the_only_worker_is_the_chief(given: str, workers: str, wrong: bool) -> None:
+    text = _ONE.replace(", is_chief=True", given).replace('["b:1"]', workers)
+    assert ("D111" in {f.code for f in migrate_text(text).findings}) == wrong
+
+
 def test_chief_by_default() -> None:
     program = (HERE / "supervised_loop.py").read_text()
     given = "is_chief=(FLAGS.task_index == 0),"
