@@ -8,7 +8,9 @@ import pathlib
 import re
 import shutil
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from migrate import run
 from migrate.compiler import migrate_text
@@ -179,6 +181,45 @@ def test_what_another_file_takes_stays(
         if f.code == "T111" and f.blocks and f.line == 2 and r.path.name == "common.py"
     }
     assert reason.endswith("another file takes the name from here")
+
+
+def _make_notebook(*cells: str) -> str:
+    return nbformat.writes(v4.new_notebook(cells=[v4.new_code_cell(c) for c in cells]))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("main.ipynb", _make_notebook("%matplotlib inline", "from common import slim")),
+        ("main.ipynb", _make_notebook("%run common.py", "print(slim)")),
+        ("main.py", "from common import slim\nprint slim\n"),
+    ],
+)
+def test_what_a_notebook_or_python_2_takes_stays(
+    tmp_path: pathlib.Path, name: str, other: str
+) -> None:
+    results = run_tree(tmp_path, {"common.py": USE + SLIM + SCALE, name: other})
+    assert any(
+        f.code == "T111" and f.blocks and f.reason.endswith("takes the name from here")
+        for r in results
+        for f in r.findings
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("main.ipynb", _make_notebook("# common", "import tf_slim as slim")),
+        ("main.ipynb", _make_notebook('print("common slim")', "%matplotlib inline")),
+        ("main.py", "print 'a common slim'\n"),
+    ],
+)
+def test_a_notebook_or_python_2_of_the_same_words_does_not_take_it(
+    tmp_path: pathlib.Path, name: str, other: str
+) -> None:
+    results = run_tree(tmp_path, {"common.py": USE + SLIM + SCALE, name: other})
+    (done,) = [r for r in results if r.path.name == "common.py"]
+    assert done.changed and b"slim" not in done.new
 
 
 def test_a_name_that_tensorflow_2_has_stays_for_another_file(

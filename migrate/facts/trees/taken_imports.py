@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.trees.reexports import Lines, find_files, write_out_imports
 from migrate.rewriting.unused import exists, list_imported
+from migrate.source import notebook, python
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 from migrate.source.python import read_or_nothing
 
@@ -78,10 +79,11 @@ def _find_taken(
     followed: Lines,
 ) -> Iterator[str]:
     """The names that a file takes, or may take, from another one."""
-    tree = parse_or_none(data) if path.suffix == ".py" else None
-    if tree is None:  # A notebook, or no Python 3: its words are all that is known.
-        spoken = set(_WORD.findall(data))
-        yield from (name for name in names if name.encode() in spoken)
+    tree = _parse(data, path)
+    if tree is None:
+        if _may_import(data, source):
+            spoken = set(_WORD.findall(data))
+            yield from (name for name in names if name.encode() in spoken)
         return
     as_written = set(_list_taken(tree, path, source, modules))
     yield from (
@@ -95,6 +97,31 @@ def _find_taken(
     yield from (
         n for n, exists_in_2 in names.items() if not exists_in_2 and n in as_written
     )
+
+
+def _parse(data: bytes, path: pathlib.Path) -> ast.Module | None:
+    """The tree of a file, or of a notebook's cells.
+
+    None if they are no Python 3, or if a cell may run a file as if its lines were there.
+    """
+    if path.suffix != ".ipynb":
+        return parse_or_none(data)
+    if b"%run" in data:
+        return None
+    try:
+        return parse_or_none(notebook.read(python.decode(data).text).module)
+    except (ValueError, python.Unreadable):
+        return None
+
+
+def _may_import(data: bytes, source: str) -> bool:
+    """Whether a line of a file that is no Python 3 imports `source`, or runs it."""
+    path = pathlib.Path(source)
+    stem = path.parent.name if path.stem == _INIT else path.stem
+    line = rf"(?:\bfrom|\bimport|%run|\bexecfile)\b.*\b{re.escape(stem)}\b"
+    if path.stem == _INIT:
+        line += r"|\bfrom[ \t]+\."
+    return re.search(line.encode(), data) is not None
 
 
 def _list_taken(
