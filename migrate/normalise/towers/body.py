@@ -179,7 +179,7 @@ class Body:
                 for s in self.statements
                 if s is not statement
             )
-            and not bound & names.find_reads(statement)
+            and not bound & _find_free_reads(statement)
         )
 
     def _depends(self, node: ast.expr) -> bool:
@@ -371,6 +371,16 @@ def _reuses_only(statement: ast.stmt) -> bool:
         and isinstance(statement.value.func, ast.Attribute)
         and statement.value.func.attr == "reuse_variables"
     )
+
+
+def _find_free_reads(statement: ast.If) -> set[str]:
+    """Names that a block reads before it binds them."""
+    found = names.find_reads(statement.test)
+    bound: set[str] = set()
+    for inner in statement.body:
+        found |= names.find_reads(inner) - bound
+        bound |= names.find_binds(inner)
+    return found
 
 
 def _walk_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
