@@ -47,12 +47,14 @@ class Instance:
       constants: what the class's body binds.
       attributes: attribute -> name.
       methods: names of its methods, which it may give to attributes as well.
+      late: attributes that the object does not have at first: their names hold None then.
     """
 
     owner: str
     constants: frozenset[str]
     attributes: Mapping[str, str]
     methods: frozenset[str]
+    late: frozenset[str] = frozenset()
 
     def find_name(self, node: ast.Attribute, parent: ast.AST) -> str | None:
         """The name of an attribute; None for a method, which may be called as one is."""
@@ -247,6 +249,8 @@ class Inliner:
                 continue
             if name in scope.outer_names:
                 raise NotInlinable("the function assigns a global name")
+            if self._is_same_import(name, bindings, found):
+                continue
             new = self._choose_free_name(name, found)
             if new != name:
                 if any(
@@ -259,6 +263,21 @@ class Inliner:
         for statement in body:
             edits += self._edit_names(statement, scope, rename, own, found)
         return prefix, edits
+
+    def _is_same_import(self, name: str, bindings: list[ast.AST], found: Call) -> bool:
+        """Whether a name that the callee imports means that, or nothing, in the driver."""
+        if not all(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bindings):
+            return False
+        driver = self._scopes.find_scope(found.statement)
+        before = driver.bindings.get(name, [])
+        if before:
+            return {ast.dump(b) for b in before} == {ast.dump(b) for b in bindings}
+        return not any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and self._find_owner(node) in (driver, self._scopes.module, None)
+            for node in self._scopes.walk()
+        )
 
     def _map_results(
         self,
@@ -328,6 +347,13 @@ class Inliner:
             ):
                 edits += self._edit_attribute(node, found)
                 continue
+            if found.instance is not None and own:
+                late = find_late_test(node, own)
+                if late in found.instance.late:
+                    name = found.instance.attributes[late]
+                    given = "is" if isinstance(node, ast.UnaryOp) else "is not"
+                    edits.append(Edit(node, f"{name} {given} None"))
+                    continue
             if isinstance(node, ast.ExceptHandler) and node.name in rename:
                 edits.append(Edit(self._find_error_name(node), rename[node.name]))
             if isinstance(node, ast.FunctionDef) and node.name in rename:
@@ -430,6 +456,20 @@ class Inliner:
         if target:
             return Edit(keyword, f"{target} = ")
         return Edit(keyword, "")
+
+
+def find_late_test(node: ast.AST, own: str) -> str:
+    """The attribute of `hasattr(self, "x")`, or of `not hasattr(self, "x")`; "" for others."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node = node.operand
+    match node:
+        case ast.Call(
+            func=ast.Name(id="hasattr"),
+            args=[ast.Name(id=receiver), ast.Constant(value=str(attribute))],
+            keywords=[],
+        ) if receiver == own:
+            return attribute
+    return ""
 
 
 def _find_function_name(function: ast.FunctionDef) -> ast.AST:

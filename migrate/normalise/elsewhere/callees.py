@@ -35,6 +35,7 @@ class Callees(State):
                     or self._receives_session(call, driver)
                     or self._reads_session(definition, driver)
                     or self._reads_feeds(definition)
+                    or self._reads_instance(definition)
                 ):
                     return Call(statement, call, definition, None, None, func.id)
             elif isinstance(definition, ast.ClassDef):
@@ -118,6 +119,18 @@ class Callees(State):
             and isinstance(node.ctx, ast.Load)
             and self.scopes.find_scope(node).find_owner(node.id) is self.scopes.module
             and any(map(self._feeds, self.scopes.module.bindings.get(node.id, ())))
+            for inside in self._find_reached_functions(definition)
+            for node in walk_breadth_first(inside)
+        )
+
+    def _reads_instance(self, definition: ast.FunctionDef) -> bool:
+        """Whether it, or what it calls, reads an object of the module that is taken apart."""
+        return any(
+            isinstance(node, ast.Name)
+            and node.id in self.instances
+            and isinstance(node.ctx, ast.Load)
+            and self.scopes.find_scope(node).find_owner(node.id)
+            in (self.scopes.module, None)
             for inside in self._find_reached_functions(definition)
             for node in walk_breadth_first(inside)
         )

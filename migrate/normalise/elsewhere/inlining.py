@@ -7,11 +7,22 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
-from migrate.normalise.called.calls import Call, Inliner, Instance, NotInlinable
+from migrate.normalise.called.calls import (
+    Call,
+    Inliner,
+    Instance,
+    NotInlinable,
+    find_late_test,
+)
 from migrate.normalise.elsewhere.callees import Callees
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 
+# Expressions whose value is never None.
+_SOME_VALUE = (
+    *(ast.BinOp, ast.Compare, ast.JoinedStr, ast.Dict, ast.List, ast.Set, ast.Tuple),
+    *(ast.DictComp, ast.ListComp, ast.SetComp),
+)
 _NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
 
@@ -32,8 +43,12 @@ class Inlining(Callees):
             )
             attributes, wishes = self._name_attributes(owner, found, taken, driver)
             first = self._write_constants(owner, attributes, taken)
+            late = _find_late_attributes(owner) & set(attributes)
+            first += tuple(f"{attributes[name]} = None" for name in sorted(late))
             methods = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
-            instance = Instance(owner.name, constants, attributes, frozenset(methods))
+            instance = Instance(
+                owner.name, constants, attributes, frozenset(methods), frozenset(late)
+            )
             self.instances[found.receiver] = instance
             found = dataclasses.replace(
                 found, instance=instance, wishes=wishes, first=first
@@ -235,3 +250,38 @@ class Inlining(Callees):
             if isinstance(n, ast.FunctionDef) and n.name == driver.name
         ]
         return found[0] if len(found) == 1 else None
+
+
+def _find_late_attributes(owner: ast.ClassDef) -> frozenset[str]:
+    """Attributes that methods test by `hasattr`, and that no constructor sets.
+
+    None stands for one that is not set yet, if no statement sets it to None.
+    """
+    tested: set[str] = set()
+    other: set[str] = set()
+    for method in owner.body:
+        if not isinstance(method, ast.FunctionDef) or not method.args.args:
+            continue
+        own = method.args.args[0].arg
+        plain: set[ast.expr] = set()
+        for node in walk_breadth_first(method):
+            tested |= {find_late_test(node, own)} - {""}
+            if isinstance(node, ast.AugAssign) or (
+                isinstance(node, ast.Assign) and _is_some_value(node.value)
+            ):
+                plain.update(getattr(node, "targets", None) or [node.target])
+        for node in walk_breadth_first(method):
+            if (
+                isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+                and (method.name == "__init__" or node not in plain)
+            ):
+                other.add(node.attr)
+    return frozenset(tested - other)
+
+
+def _is_some_value(node: ast.expr) -> bool:
+    """Whether an expression is certainly not None."""
+    if isinstance(node, ast.Constant):
+        return node.value is not None
+    return isinstance(node, _SOME_VALUE)

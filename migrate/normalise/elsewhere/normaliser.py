@@ -43,9 +43,10 @@ class Normaliser(Aggregates):
                 break
             self._read(new)
             changed = True
-        if not changed or self._escapes():
+        if not changed:
             return None
-        return self._drop_uncalled_definitions()
+        self._read(self._drop_uncalled_definitions())
+        return None if self._escapes() else self.text
 
     def _read_driver(self) -> Driver | None:
         sessions = self.scopes.list_calls(*roles.SESSIONS)
