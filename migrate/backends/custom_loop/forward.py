@@ -104,9 +104,7 @@ def find_shared_forward(
 
 def read_after(step: StepFunction, rest: Sequence[Flow]) -> set[str]:
     """Names that a step reads after its forward pass."""
-    found: set[str] = set()
-    for flow in rest:
-        found |= flow.reads
+    found = _list_free_reads(rest, set(step.flows))
     for fetch in step.fetches:
         for node in fetch.walk_nodes():
             found |= names.find_reads(node)
@@ -115,6 +113,23 @@ def read_after(step: StepFunction, rest: Sequence[Flow]) -> set[str]:
     for flow in rest:
         if flow.update is not None and flow.update.loss is not None:
             found |= names.find_reads(flow.update.loss)
+    return found
+
+
+def _list_free_reads(flows: Sequence[Flow], needed: set[Flow]) -> set[str]:
+    """Names that statements read before one of them binds them."""
+    found: set[str] = set()
+    bound: set[str] = set()
+    for flow in flows:
+        if isinstance(flow.statement, ast.With) and flow.suites:
+            inner = [f for f in flow.suites["body"] if f in needed]
+            header = find_header_reads(flow.statement)
+            found |= (header | _list_free_reads(inner, needed)) - bound
+            bound = bound.union(*[f.binds for f in inner if not f.suites])
+            continue
+        found |= flow.reads - bound
+        if not flow.suites:
+            bound |= flow.binds
     return found
 
 
@@ -170,8 +185,10 @@ def _list_bound_names(flow: Flow) -> list[str]:
             for node in walk_breadth_first(target)
             if (key := names.find_key(node)) in flow.binds and key is not None
         ]
-    # A feed or an element that a block declares is the step's parameter, not a result.
-    dropped = [f.binds for f in list_every_flow([flow]) if f.dropped]
-    made = [f.binds for f in list_every_flow([flow]) if not f.dropped and not f.suites]
-    given = set().union(*dropped) - set().union(*made)
+    # A feed or an element that a block declares is the step's parameter, not a result; a
+    # variable is made where the graph is built.
+    inner = [f for f in list_every_flow([flow]) if not f.suites]
+    made = [f.binds for f in inner if f.step and not f.dropped]
+    others = [f.binds for f in inner if f.dropped or not f.step]
+    given = set().union(*others) - set().union(*made)
     return sorted(flow.binds - given - {COLLECTED, NUMBERED})
