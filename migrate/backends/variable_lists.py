@@ -195,11 +195,11 @@ class VariableLists:
 
     def goes_by_place(self, listed: ast.expr) -> bool:
         """Whether a program takes something of a list by where it stands there."""
-        return any(map(self._is_place, self._find_holders(listed)))
+        return any(map(self._is_place, self.find_holders(listed)))
 
     def is_shown(self, listed: ast.expr) -> bool:
         """Whether a program shows a list, in its order."""
-        for node in self._find_holders(listed):
+        for node in self.find_holders(listed):
             above: ast.AST | None = node
             while above is not None and not isinstance(above, ast.stmt):
                 above = self._scopes.parents.get(above)
@@ -212,8 +212,8 @@ class VariableLists:
                 return True
         return False
 
-    def _find_holders(self, listed: ast.expr) -> Iterator[ast.expr]:
-        """A list, and the names that hold it or what a run gave of it."""
+    def find_holders(self, listed: ast.expr) -> Iterator[ast.expr]:
+        """A list, then the names that hold it or what a run gave of it."""
         yield listed
         above = self._scopes.parents.get(listed)
         while isinstance(above, (ast.Call, ast.keyword, ast.List, ast.Tuple)):

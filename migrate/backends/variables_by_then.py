@@ -14,6 +14,8 @@ import dataclasses
 import re
 
 from migrate.backends.custom_loop.scope_names import ScopeNames
+from migrate.backends.gradient_reach import find_reached, list_in_order
+from migrate.backends.variable_lists import VariableLists
 from migrate.facts import names, reach
 from migrate.facts.constants import evaluate
 from migrate.facts.scopes import Scopes
@@ -38,7 +40,8 @@ class Made:
       path: the variable scopes around it, and its own name where that is known.
       whole: whether `path` ends with its own name.
       layer: whether it is a layer.
-      trainable: of a variable: whether it is.
+      trainable: whether an optimizer may train it; of a layer, True if that is not known.
+      node: the call.
     """
 
     flow: ir.Flow
@@ -46,7 +49,8 @@ class Made:
     path: str
     whole: bool
     layer: bool
-    trainable: bool = True
+    trainable: bool
+    node: ast.Call
 
 
 class _Unknown(Exception):
@@ -76,15 +80,99 @@ class VariablesByThen:
         if prefix is None or (which == "global" and not prefix):
             return []  # Counters of steps are among all variables.
         try:
-            made = self._list_made(call, which)
+            if which == "global":
+                made, has_slots = self._list_global(call, prefix)
+                return [] if has_slots and not self._is_cut(call, made) else made
             return [
                 each
-                for each in made
-                if self._is_in(each, prefix)
-                and (each.layer or each.trainable or which == "global")
+                for each in self._list_made(call, [])
+                if self._is_in(each, prefix) and (each.layer or each.trainable)
             ]
         except _Unknown:
             return []
+
+    def _list_global(self, call: ast.Call, prefix: str) -> tuple[list[Made], bool]:
+        """What made the variables of a list of all, and whether it has slots behind them."""
+        updates: list[ir.Flow] = []
+        every = self._list_made(call, updates)
+        made = [each for each in every if self._is_in(each, prefix)]
+        for update in updates:
+            # Counters of an optimizer, as Adam's, are under the scopes around it.
+            path = self._names.read_path(self._names.list_around(update.statement))
+            if "?" in path or f"{path}/".lstrip("/").startswith(prefix):
+                raise _Unknown
+        return made, any(self._trains(update, made) for update in updates)
+
+    def _trains(self, update: ir.Flow, made: list[Made]) -> bool:
+        """Whether an update may train some of these, which then have slots."""
+        learned = find_reached(self._scopes, self._program, update)
+        if learned is None or update.update is None:
+            raise _Unknown
+        trained = update.update.variables
+        if trained is None:
+            return any(each.trainable and each.flow in learned for each in made)
+        lists = VariableLists(self._program, self._scopes)
+        listed = lists.find_listing(trained)
+        prefix = (
+            self._read_prefix(self.find_scope(listed))
+            if isinstance(listed, ast.Call)
+            else None
+        )
+        if prefix is None:
+            raise _Unknown
+        return any(each.flow in learned and self._is_in(each, prefix) for each in made)
+
+    def _is_cut(self, call: ast.Call, made: list[Made]) -> bool:
+        """Whether a list goes only into a zip that ends before the slots of its variables.
+
+        [tf.assign(t, e) for t, e in zip(target_variables, variables)]
+        """
+        lists = VariableLists(self._program, self._scopes)
+        holders = list(lists.find_holders(call))
+        for use in holders[1:] or holders:
+            zipped = self._scopes.parents.get(use)
+            if not (
+                isinstance(zipped, ast.Call)
+                and isinstance(zipped.func, ast.Name)
+                and zipped.func.id == "zip"
+                and any(
+                    self._ends_before(lists.find_listing(other), made)
+                    for other in zipped.args
+                    if other is not use
+                )
+            ):
+                return False
+        return True
+
+    def _ends_before(self, listed: ast.expr | None, made: list[Made]) -> bool:
+        """Whether another list has no slots, and no more variables than these."""
+        if not isinstance(listed, ast.Call):
+            return False
+        prefix = self._read_prefix(self.find_scope(listed))
+        if not prefix:
+            return False
+        theirs, has_slots = self._list_global(listed, prefix)
+        return (
+            not has_slots
+            and len(theirs) <= len(made)
+            and all(map(self._has_as_many, made, theirs))
+        )
+
+    def _has_as_many(self, one: Made, other: Made) -> bool:
+        """Whether two statements make as many variables, as far as their calls tell."""
+        calls = (one.node, other.node)
+        symbols = {self._scopes.resolve(call.func) for call in calls}
+        biases = {
+            ast.dump(given) if given is not None else ""
+            for call in calls
+            for given in [names.find_argument(call, "use_bias")]
+        }
+        return not one.layer and not other.layer or len(symbols) == len(biases) == 1
+
+    def find_scope(self, listed: ast.Call) -> ast.expr | None:
+        """The scope by which a list chooses."""
+        symbol = self._scopes.resolve(listed.func)
+        return names.find_argument(listed, "scope", int(symbol == "tf.get_collection"))
 
     def write(self, made: list[Made], which: str) -> Code:
         """The list as an expression."""
@@ -117,16 +205,16 @@ class VariablesByThen:
             raise _Unknown  # It chooses among the variables of a layer.
         return False
 
-    def _list_made(self, call: ast.Call, which: str) -> list[Made]:
-        """What made variables before a list, in order."""
+    def _list_made(self, call: ast.Call, updates: list[ir.Flow]) -> list[Made]:
+        """What made variables before a list, in order; adds the updates before it."""
         made: list[Made] = []
-        for flow, is_plain in self._list_plain(self._program.flows):
+        for flow, is_plain in list_in_order(self._program.flows):
             inner = [s for _, suite in names.list_suites(flow.statement) for s in suite]
             own = not any(call in walk_breadth_first(s) for s in inner)
             if own and call in walk_breadth_first(flow.statement):
                 return made
-            if which == "global" and self._makes_slots(flow):
-                raise _Unknown
+            if flow.update is not None or self._makes_slots(flow):
+                updates.append(flow)
             if flow.suites:
                 continue
             found = self._read(flow)
@@ -135,30 +223,13 @@ class VariablesByThen:
             made.extend(found)
         raise _Unknown
 
-    def _list_plain(self, flows: list[ir.Flow]) -> list[tuple[ir.Flow, bool]]:
-        """Every statement, and whether it runs exactly once."""
-        found: list[tuple[ir.Flow, bool]] = []
-
-        def add(flows: list[ir.Flow], is_plain: bool) -> None:
-            for flow in flows:
-                found.append((flow, is_plain))
-                once = is_plain and isinstance(flow.statement, ast.With)
-                for suite in flow.suites.values():
-                    add(suite, once)
-
-        add(flows, True)
-        return found
-
     def _makes_slots(self, flow: ir.Flow) -> bool:
-        return flow.update is not None or (
-            not flow.suites
-            and any(
-                isinstance(n, ast.Call)
-                and isinstance(n.func, ast.Attribute)
-                and n.func.attr in _MAKES_SLOTS
-                and self._scopes.resolve(n.func) is None
-                for n in walk_breadth_first(flow.statement)
-            )
+        return not flow.suites and any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in _MAKES_SLOTS
+            and self._scopes.resolve(n.func) is None
+            for n in walk_breadth_first(flow.statement)
         )
 
     def _read(self, flow: ir.Flow) -> list[Made]:
@@ -230,11 +301,13 @@ class VariablesByThen:
         value = ast.literal_eval(text) if kind == "constant" else None
         trainable = True
         chosen = names.find_argument(node, "trainable", 5 if own else 1)
-        if chosen is not None and not layer:
+        if layer:
+            chosen = names.find_argument(node, "trainable")
+        if chosen is not None:
             kind, text = evaluate(self._scopes, chosen, {})
-            if kind != "constant":
+            if kind != "constant" and not layer:
                 raise _Unknown
-            trainable = ast.literal_eval(text) is not False
+            trainable = kind != "constant" or ast.literal_eval(text) is not False
         if isinstance(value, str):
             path = f"{path}/{value}" if path else value
-        return Made(flow, name, path, isinstance(value, str), layer, trainable)
+        return Made(flow, name, path, isinstance(value, str), layer, trainable, node)

@@ -267,7 +267,7 @@ class Variables(GraphCode):
         if not isinstance(listed, ast.Call):
             return False
         which = "global" if self.lists.has_every(listed) else "trainable"
-        made = self.by_then.find(listed, which, self._find_scope(listed))
+        made = self.by_then.find(listed, which, self.by_then.find_scope(listed))
         return bool(made) and behind.isdisjoint(m.name for m in made)
 
     def _is_made_under(self, name: str, at: ast.AST) -> bool:
@@ -283,11 +283,6 @@ class Variables(GraphCode):
             and made not in self.program.shared
             and (self.scopes.resolve(made.func) or "").startswith("tf.")
         )
-
-    def _find_scope(self, listed: ast.Call) -> ast.expr | None:
-        """The scope by which a list chooses."""
-        symbol = self.scopes.resolve(listed.func)
-        return names.find_argument(listed, "scope", int(symbol == "tf.get_collection"))
 
     def _list_by_then(self, call: ast.Call, which: str, scope: ast.expr | None) -> bool:
         """Whether a list is written as that of what made its variables.
@@ -335,7 +330,7 @@ class Variables(GraphCode):
         else:
             which = "global" if symbol in roles.GLOBAL else "trainable"
         self.claimed[call] = ("V104", f"replicas.{which}_variables")
-        scope = self._find_scope(call)
+        scope = self.by_then.find_scope(call)
         if self._list_by_then(call, which, scope):
             return
         if not self.lists.is_in_order(which):

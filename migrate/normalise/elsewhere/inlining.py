@@ -266,10 +266,10 @@ def _find_late_attributes(owner: ast.ClassDef) -> frozenset[str]:
         plain: set[ast.expr] = set()
         for node in walk_breadth_first(method):
             tested |= {find_late_test(node, own)} - {""}
-            if isinstance(node, ast.AugAssign) or (
-                isinstance(node, ast.Assign) and _is_some_value(node.value)
-            ):
-                plain.update(getattr(node, "targets", None) or [node.target])
+            if isinstance(node, ast.AugAssign):
+                plain.add(node.target)
+            elif isinstance(node, ast.Assign) and _is_some_value(node.value):
+                plain.update(node.targets)
         for node in walk_breadth_first(method):
             if (
                 isinstance(node, ast.Attribute)

@@ -196,3 +196,46 @@ def test_a_saver_lists_by_what_stays(between: str, steady: bool) -> None:
         f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
     ]
     assert ("V111" in refused) is not steady
+
+
+PROGRAMS = pathlib.Path(__file__).parents[3] / "programs"
+COPIES = (PROGRAMS / "alone" / "lists_after_minimize.py").read_text()
+LONGER = """    hidden = tf.layers.dense(hidden, 5, name="more")
+    q_ = tf.layers.dense(hidden, 3, name="t2\""""
+
+
+def find_refusals(text: str) -> set[str]:
+    done = migrate_text(text)
+    return {f.code for f in done.findings if f.outcome is Outcome.REFUSED}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tf.stop_gradient(r", "tf.identity(r"),
+        ("train = tf", 'with tf.variable_scope("target_net"):\n    train = tf'),
+        ('    q_ = tf.layers.dense(hidden, 3, name="t2"', LONGER),
+        ('name="e1"', 'name="e1", use_bias=False'),
+        ("with tf.Session()", "print(len(e_params))\nwith tf.Session()"),
+        ("zip(t_params, e_params)", "zip(e_params, e_params)"),
+    ],
+    ids=["both learn", "powers", "longer", "fewer", "counted", "with itself"],
+)
+def test_a_list_with_slots_is_refused(old: str, new: str) -> None:
+    assert COPIES.count(old) == 1
+    assert "N105" in find_refusals(COPIES.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "minimize(loss)",
+            'minimize(loss, var_list=tf.trainable_variables("eval_net"))',
+        ),
+        ('name="t1"', 'name="t1", trainable=False'),
+        ("zip(t_params, e_params)", "zip(e_params, t_params)"),
+    ],
+)
+def test_a_list_that_ends_before_its_slots_migrates(old: str, new: str) -> None:
+    assert not find_refusals(COPIES.replace(old, new))
