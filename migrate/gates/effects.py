@@ -28,7 +28,7 @@ from migrate.gates.host_state import (
     find_step_changes,
 )
 from migrate.gates.late_changes import find_late_changes
-from migrate.gates.traces import Site, find_trace
+from migrate.gates.traces import Site, TooMany, find_trace
 from migrate.rules.dropped import CODE as DROPPED
 from migrate.source.nodes import parse_source
 from migrate.tables import host_effects as table
@@ -56,6 +56,11 @@ class Wrong(enum.Enum):
     TRACED = "traced"
 
 
+_TOLD = frozenset({Wrong.SERVED, Wrong.TRACED})
+# What may differ only because a function stands in the place of several calls.
+_BY_CALL = frozenset({Wrong.TWICE, Wrong.CONDITION, Wrong.ORDER})
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Difference:
     """One effect that differs in the result."""
@@ -76,8 +81,29 @@ def find_differences(
     moved = [*_find_moved_names(*scopes), *_find_changed_values(*scopes)]
     if not shapes.differ(*scopes):
         return moved
+    texts = (original, result)
+    found = _compare_traces(scopes, texts, moved, findings, each_call=False)
+    if moved or not any(d.wrong in _BY_CALL for d in found):
+        return found
+    # A function may have been put in the place of each of its calls.
+    try:
+        other = _compare_traces(scopes, texts, moved, findings, each_call=True)
+    except TooMany:
+        return found
+    return found if any(d.wrong not in _TOLD for d in other) else other
+
+
+def _compare_traces(
+    scopes: tuple[Scopes, Scopes],
+    texts: tuple[str, str],
+    moved: list[Difference],
+    findings: Iterable[Finding],
+    each_call: bool,
+) -> list[Difference]:
+    """The differences of two programs' effects, found once or at each call of a function."""
+    original = texts[0]
     (all_old, before), (all_new, after) = (
-        find_trace(*both) for both in zip(scopes, (original, result))
+        find_trace(*both, each_call) for both in zip(scopes, texts)
     )
     old = [site for site in all_old if not site.again]
     new = [site for site in all_new if not site.again]

@@ -78,20 +78,40 @@ class Site:
     again: bool = False
 
 
+# Effects that a comparison of each call's is worth.
+_MOST = 3000
+
+
 def find_sites(scopes: Scopes, text: str) -> list[Site]:
     """All effects of a module, in their order."""
     return _Trace(scopes, text).run()
 
 
-def find_trace(scopes: Scopes, text: str) -> tuple[list[Site], list[Access]]:
-    """All effects of a module, and where it reads and changes what Python keeps."""
-    trace = _Trace(scopes, text)
+def find_trace(
+    scopes: Scopes, text: str, each_call: bool = False
+) -> tuple[list[Site], list[Access]]:
+    """All effects of a module, and where it reads and changes what Python keeps.
+
+    Args:
+      each_call: whether a function's effects are found anew at each of its calls. Otherwise
+        they are found at the first.
+
+    Raises:
+      TooMany: the calls of calls have too many effects.
+    """
+    trace = _Trace(scopes, text, each_call)
     return trace.run(), trace.accesses.found
 
 
+class TooMany(Exception):
+    """A trace has more effects than a comparison is worth."""
+
+
 class _Trace:
-    def __init__(self, scopes: Scopes, text: str) -> None:
+    def __init__(self, scopes: Scopes, text: str, each_call: bool = False) -> None:
         self._scopes = scopes
+        self._each_call = each_call
+        self._open: list[ast.AST] = []  # Functions that the trace is in.
         self._lines = text.encode().split(b"\n")
         self._callees = Callees(scopes)
         # Function that the trace has come through -> the guards on the way to it.
@@ -386,7 +406,8 @@ class _Trace:
             at_once = any(map(traces_at_once, list_decorators(function)))
             self._place = self._places.setdefault(function, Place(function, at_once))
         if self._traced is None:
-            again = function not in self._entered
+            known = self._open if self._each_call else self._entered
+            again = function not in known
         else:
             again = (function, self._traced) not in self._retraced
             self._retraced.add((function, self._traced))
@@ -398,10 +419,12 @@ class _Trace:
             self._entered.setdefault(function, len(self._guards))
             self._place.entered |= {function}
             first = len(self.accesses.found)
+            self._open.append(function)
             if isinstance(function, ast.Lambda):
                 self._walk_expression(function.body)
             else:
                 self._walk_suite(function.body)
+            self._open.pop()
             self._noted[key] = first, len(self.accesses.found)
         elif key in self._noted and function is not self._place.step:
             self.accesses.repeat_changes(*self._noted[key], self._update_place())
@@ -449,6 +472,8 @@ class _Trace:
     def _add(self, effect: Effect, node: ast.expr | ast.stmt) -> None:
         if self._muted:
             return
+        if self._each_call and len(self._sites) > _MOST:
+            raise TooMany
         at = self._statement
         if at is None or isinstance(at, _COMPOUND):
             at = node  # type: ignore[assignment]
@@ -470,7 +495,8 @@ class _Trace:
                 self._count_outer_conditions(effect, node),
                 self._unused,
                 self._traced is not None,
-                node in self._known,
+                node in self._known
+                and (self._traced is not None or not self._each_call),
             )
         )
         self._known.add(node)
