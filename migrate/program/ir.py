@@ -283,7 +283,7 @@ class StepFunction:
 
     name: str
     feeds: tuple[str, ...]  # Keys of placeholders, in the order of creation.
-    element: str | None  # Key of the iterator it draws from.
+    sources: tuple[str, ...]  # Keys of the iterators that it draws from.
     fetches: tuple[Code, ...]
     structure: str  # "single", "tuple", "list", "dict" or "none"
     keys: tuple[Code, ...]
@@ -306,7 +306,7 @@ class Run:
     statement: ast.stmt | None
     targets: Code | None  # New assignment targets, where operations were dropped.
     replacement: Code | None = None
-    # The values that take the place of an element of the step's iterator.
+    # The values that take the place of an element of the step's one iterator.
     element: tuple[Code, ...] = ()
     # The iterator that it draws from, where another one's name stands for several.
     source: str = ""

@@ -199,6 +199,12 @@ MORE = (
         lines=40,
     ),
     Variant(
+        "validated_beside",
+        "runs that take a batch of each of two datasets, and the summary of both",
+        equal=True,
+        lines=44,
+    ),
+    Variant(
         "siamese_losses",
         "a tower shared by AUTO_REUSE; losses collected and added up; the global step "
         "made in a statement; a global norm clipped after zip(*compute_gradients)",

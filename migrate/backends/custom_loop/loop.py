@@ -161,16 +161,15 @@ class Loop:
     def _write_call(self, run: ir.Run) -> Code:
         assert run.step is not None and isinstance(run.call.func, ast.Attribute)
         arguments: list[str | ast.AST | Code] = [run.step.name]
-        if run.step.element is not None:
-            target = self._steps.find_element_target(run.step)
+        for source in run.step.sources:
+            target = self._steps.find_element_target(source)
             star = (
                 "*"
                 if isinstance(target, (ast.Tuple, ast.List))
                 and all(isinstance(e, ast.Name) for e in target.elts)
                 else ""
             )
-            iterator = run.source or run.step.element
-            drawn = make_code(f"{star}{iterator}.get_next()")
+            drawn = make_code(f"{star}{run.source or source}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
         return make_code(run.call.func, "(", join_code(", ", arguments), ")")

@@ -64,10 +64,10 @@ class StepFunctions:
         parameters: list[str] = []
         specs: list[Code] = []
         body: list[Item] = []
-        if step.element is not None:
-            dataset = self._program.iterators[step.element]
-            declared = self._program.structures.get(step.element)
-            target = self.find_element_target(step)
+        for source in step.sources:
+            dataset = self._program.iterators[source]
+            declared = self._program.structures.get(source)
+            target = self.find_element_target(source)
             if isinstance(target, (ast.Tuple, ast.List)) and all(
                 isinstance(e, ast.Name) for e in target.elts
             ):
@@ -76,7 +76,7 @@ class StepFunctions:
             else:
                 name = names.find_key(target) or "batch"
                 parameters.append(name.replace(".", "_"))
-                specs.append(self._program.write_element_spec(step.element))
+                specs.append(self._program.write_element_spec(source))
         for name in step.feeds:
             placeholder = self._program.placeholders[name]
             parameters.append(placeholder.parameter)
@@ -214,11 +214,12 @@ class StepFunctions:
             make_code(f"\ndef {shared.name}({', '.join(shared.parameters)}):"), body
         )
 
-    def find_element_target(self, step: ir.StepFunction) -> ast.expr:
+    def find_element_target(self, source: str) -> ast.expr:
+        """What the program binds an iterator's element to."""
         for iterator, flow in self._program.elements.values():
-            if iterator == step.element:
+            if iterator == source:
                 return flow.statement.targets[0]  # type: ignore[attr-defined,no-any-return]
-        raise AssertionError(step.element)
+        raise AssertionError(source)
 
     def _write_return(self, step: ir.StepFunction) -> Code:
         values = [self._read_first.write_fetch(fetch) for fetch in step.fetches]

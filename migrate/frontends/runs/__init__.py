@@ -329,11 +329,13 @@ class RunResolver:
         )
         drawn = part.needed - set(given)
         element = self.fed.replace_element(call, drawn, feed)
-        source = next(iter(self._find_sources(drawn)), None)
+        sources = self._find_sources(drawn)
         self.handles.note_handles(feed)
         origin: str | None = ""
-        if source in self.inputs.handles and not element:
-            origin = self.handles.find_source(call, source or "", feed)
+        if not self._draws_once(call, drawn, bool(element)):
+            return
+        if sources and sources[0] in self.inputs.handles and not element:
+            origin = self.handles.find_source(call, sources[0], feed)
         if (
             origin is None
             or feeds is None
@@ -349,7 +351,7 @@ class RunResolver:
         step = ir.StepFunction(
             "",
             tuple(feeds),
-            source,
+            sources,
             fetches,
             shape,
             tuple(keys),
@@ -400,8 +402,6 @@ class RunResolver:
         whole = {name for leaf in leaves if (name := names.find_key(leaf.node))}
         self.metrics.check(call, part, plain, whole)
         self.averages.check(call, part, feed)
-        if not self._draws_once(call, drawn):
-            return False
         if not self.beside.holds(call):
             return True
         changes, draws = (
@@ -410,25 +410,34 @@ class RunResolver:
         )
         return self.beside.check(call, changes, draws, self.synchronous)
 
-    def _find_sources(self, needed: frozenset[str]) -> set[str]:
-        """The iterators that a step draws from."""
-        elements = self.inputs.elements
-        return {elements[n][0] for n in needed if n in elements}
+    def _find_sources(self, needed: frozenset[str]) -> tuple[str, ...]:
+        """The iterators that a step draws from, in the order of the program."""
+        every = self.inputs.elements.items()
+        return tuple(dict.fromkeys(source for n, (source, _) in every if n in needed))
 
-    def _draws_once(self, call: ast.Call, needed: frozenset[str]) -> bool:
-        """Whether a step draws one element of one iterator, or none; else a refusal."""
+    def _draws_once(
+        self, call: ast.Call, needed: frozenset[str], replaced: bool
+    ) -> bool:
+        """Whether a step draws one element of each of its iterators; else a refusal.
+
+        Args:
+          replaced: whether the run feeds parts of an element.
+        """
         elements = self.inputs.elements
-        several = len(self._find_sources(needed)) > 1
+        sources = self._find_sources(needed)
         taken = {elements[n][1] for n in needed if n in elements}
-        if not several and len(taken) < 2 and self._are_first(taken):
+        chosen = replaced or any(s in self.inputs.handles for s in sources)
+        several = len(sources) > 1 and chosen
+        if not several and len(taken) <= len(sources) and self._are_first(taken):
             return True
         self.diagnostics.refuse(
             "I101",
             call,
-            "one step takes elements from several iterators"
+            "one step takes elements from several iterators, and the run feeds one of "
+            "them or chooses its dataset"
             if several
             else "one step takes several elements from one iterator"
-            if len(taken) > 1
+            if len(taken) > len(sources)
             else "the program takes elements of one iterator by several names",
             "Zip the datasets. Or take one element, and use its parts.",
         )

@@ -30,7 +30,7 @@ class Steps:
         def make_signature(s: ir.StepFunction) -> object:
             return (
                 s.feeds,
-                s.element,
+                s.sources,
                 s.given,
                 s.structure,
                 tuple(_spell_fragment(f) for f in s.fetches),
