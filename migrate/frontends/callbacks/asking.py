@@ -1,4 +1,4 @@
-"""What a hook's before_run asks for, and when."""
+"""Reads what a hook's before_run requests, and under which condition."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Asking:
 
 
 def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
-    """What before_run asks for; None where that is nothing.
+    """Reads the request that before_run returns; None if it requests nothing.
 
     Raises:
-      NoCallback: it depends on more than an attribute.
+      NoCallback: the request is not readable, or varies by more than an attribute.
     """
     if method is None:
         return None

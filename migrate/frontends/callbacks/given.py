@@ -34,7 +34,9 @@ class Given:
     def find_names(
         self, made: ast.Call, value: ast.expr
     ) -> tuple[str, dict[ast.expr, str]]:
-        """How tensors are given: "", "list" or "dict"; and their names.
+        """Finds the form in which tensors are given, and the tensors' names.
+
+        The form is "list", "dict", or "" for a single tensor.
 
         Args:
           made: the call that makes the hook.

@@ -143,7 +143,7 @@ class Clusters:
         return None
 
     def find_joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
-        """Where a task waits in `server.join()`."""
+        """Finds the statements `server.join()`, in which a task waits."""
         server_name = names.find_key(cluster.server.targets[0])  # type: ignore[attr-defined]
         return [
             s

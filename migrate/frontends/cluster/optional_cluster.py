@@ -88,7 +88,7 @@ class OptionalCluster:
             inner = node
 
     def _find_unstable(self, statement: ast.If) -> str:
-        """What of a condition may change, as text; "" where it gives the same again."""
+        """Returns the part of a condition that may change, as text; "" if none may."""
         for node in walk_breadth_first(statement.test):
             if isinstance(node, ast.Call):
                 function = ast.unparse(node.func)

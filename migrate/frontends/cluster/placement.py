@@ -229,7 +229,7 @@ def _find_cluster_parameters(
 
 
 def _find_task_indices(scopes: Scopes) -> set[str]:
-    """What the servers of the file are given as their task's index, as dumps."""
+    """Returns dumps of the servers' task indices, without those that are constants."""
     return {
         ast.dump(index)
         for node in walk_breadth_first(scopes.tree)

@@ -56,7 +56,7 @@ def _find_classes(scopes: Scopes) -> list[ast.ClassDef]:
 
 
 def _list_bound_attributes(owner: ast.ClassDef) -> Iterator[tuple[ast.AST, str]]:
-    """What a class and its methods bind of its object."""
+    """Yields the attributes that a class and its methods bind on an object."""
     for statement in owner.body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             yield statement, statement.name

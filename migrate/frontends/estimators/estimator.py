@@ -184,7 +184,7 @@ def _find_callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
 def _find_model_functions(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[ast.AST]:
-    """What is passed to Estimators as model_fn, where its definition is in sight."""
+    """Finds the functions that are passed to Estimators as model_fn."""
     for node, symbol in uses:
         call = scopes.parents.get(node)
         if symbol not in _ESTIMATORS or not isinstance(call, ast.Call):

@@ -66,7 +66,7 @@ def _is_update(call: ast.Call, scopes: Scopes) -> bool:
 
 
 class _Hook:
-    """What the methods of one hook keep in attributes."""
+    """One hook, with all uses of its attributes."""
 
     def __init__(self, hook: ast.ClassDef, scopes: Scopes) -> None:
         self._scopes = scopes

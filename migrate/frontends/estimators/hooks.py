@@ -79,7 +79,7 @@ class VariableLoad:
 
 
 def find_variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
-    """Where methods of a program's hooks give variables values."""
+    """Finds the calls `variable.load(value, session)` in methods of hooks."""
     for hook in find_hook_classes(scopes):
         for method in hook.body:
             if isinstance(method, ast.FunctionDef):
@@ -112,7 +112,7 @@ def find_session(call: ast.Call, scopes: Scopes) -> ast.expr | None:
 
 
 def find_session_runs(scopes: Scopes) -> Iterator[SessionRun]:
-    """What the methods of a program's hooks run."""
+    """Finds the session runs in methods of a program's hooks."""
     hooks = set(find_hook_classes(scopes))
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.ClassDef) and (
@@ -153,7 +153,7 @@ def _find_runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
 
 
 class _Known:
-    """Which expressions of a class's methods are variables."""
+    """One class; knows which expressions of its methods are variables."""
 
     def __init__(self, class_: ast.ClassDef, scopes: Scopes) -> None:
         self._scopes = scopes

@@ -263,7 +263,7 @@ def _takes_batch(call: ast.Call, scopes: Scopes, program: EstimatorProgram) -> b
 
 
 def _find_callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
-    """What is called: functions, those that a call of a function in sight returns."""
+    """Finds the functions that are called, also those that a call returns."""
     if isinstance(function, ast.Name):
         owner = scopes.find_scope(function).find_owner(function.id)
         bindings = owner.bindings[function.id] if owner is not None else []
@@ -342,7 +342,7 @@ def _find_assignment(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | N
 def _find_batches(
     read: ast.Name, scopes: Scopes, program: EstimatorProgram
 ) -> Batches | None:
-    """What a name that is fetched is a batch of, if nothing else is done with it."""
+    """Finds the batch that a fetched name holds, if the name is only fetched."""
     statement = _find_assignment(read.id, read, scopes)
     if statement is None or not isinstance(statement.value, ast.Call):
         return None

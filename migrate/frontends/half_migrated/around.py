@@ -1,4 +1,4 @@
-"""What stands around the step of eager code: uses of the session and of the model."""
+"""Checks what stands around the step of eager code: uses of session and model."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) ->
 
 
 def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) -> None:
-    """What the step is given is what the dataset gives."""
+    """Refuses changes of the batch before the step, and datasets made in a loop."""
     inside = {id(n) for s in (*step.body, *source.takes) for n in walk_breadth_first(s)}
     for node in walk_breadth_first(block):
         if (

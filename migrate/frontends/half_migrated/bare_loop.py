@@ -239,7 +239,7 @@ class BareLoopReader:
     def _find_batch(
         self, loop: ast.For | ast.While, call: ast.Call | None
     ) -> tuple[list[str], list[ast.stmt]]:
-        """What the step is given of the loop, and its statements where it stands there."""
+        """Finds the names that the loop gives the step, and the inline step's code."""
         scopes = self._scopes
         inline: list[ast.stmt] = []
         before: Sequence[ast.stmt] = loop.body

@@ -1,4 +1,4 @@
-"""What a step may do beside computing and updating, once it is traced."""
+"""Checks that a step does nothing that tracing would change."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def find_saves(
 
 
 def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> None:
-    """What is saved is made once, for all workers."""
+    """Refuses a checkpoint with objects that each worker makes for itself."""
     held = [*call.args, *(k.value for k in call.keywords)]
     for value in held:
         found = find_binding(scopes, value)

@@ -209,7 +209,7 @@ def _flattens(call: ast.Call) -> bool:
 
 
 def _list_pairs(statement: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr]]:
-    """What an assignment gives to which name."""
+    """Yields each name that an assignment binds, with its value."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return
     target, value = statement.targets[0], statement.value

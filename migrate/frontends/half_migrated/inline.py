@@ -140,7 +140,7 @@ def _slice_needed_statements(
 
 
 def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) -> None:
-    """What stood within the step happens after it: it may only tell of values."""
+    """Refuses code between tape and update that does more than report values."""
     for call in _find_calls(statement):
         dotted = scopes.resolve(call.func) or scopes.find_dotted_path(call.func) or ""
         plain = isinstance(call.func, ast.Name) and call.func.id in _FUNCTIONS

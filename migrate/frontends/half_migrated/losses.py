@@ -1,4 +1,4 @@
-"""What a loss does with the examples of a batch: their mean, or their sum.
+"""Finds out whether a loss is the mean of a batch's examples, or their sum.
 
 Replicas that have a part of the batch each need to know: means of parts are weighted by
 the parts' sizes, sums are added up.
@@ -109,7 +109,7 @@ class LossReader:
         return None
 
     def find_division(self, loss: ast.expr) -> Division:
-        """What a loss does with the examples.
+        """Finds how a loss combines the examples of a batch.
 
         Raises:
           UnknownLoss: the loss is not read.
@@ -225,7 +225,7 @@ class LossReader:
 
 
 def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
-    """What a name, or an attribute of a method's object, was given."""
+    """Returns the value assigned to a name, or to an attribute of `self`."""
     if isinstance(node, ast.Name) and (made := find_binding(scopes, node)) is not None:
         if not isinstance(made, (ast.Name, ast.Attribute)):
             return made
@@ -235,7 +235,7 @@ def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
 
 
 def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
-    """Given to the constructor of a class of the file, or kept by an object in it."""
+    """Whether a class of the file, or an attribute of `self`, gets the object."""
     around = scopes.parents[node]
     if isinstance(around, ast.keyword):
         around = scopes.parents[around]
@@ -248,7 +248,7 @@ def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
-    """What a function is given, by its parameters."""
+    """Maps a function's parameters to a call's arguments."""
     parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     if isinstance(call.func, ast.Attribute):
         parameters = parameters[1:]  # `self` is what stands before the dot.

@@ -132,7 +132,7 @@ class Reader:
         )
 
     def _find_object(self, call: ast.Call, suite: list[ast.stmt]) -> set[ast.stmt]:
-        """What makes the object whose method a step is: all workers share it."""
+        """Finds the statement that makes the object whose method the step is."""
         if not isinstance(call.func, ast.Attribute):
             return set()
         made = find_binding(self._scopes, call.func.value)

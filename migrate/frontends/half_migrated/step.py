@@ -105,7 +105,7 @@ def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call
 
 
 def list_arguments(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, by position and by name."""
+    """Lists a call's arguments, by position and by name."""
     return [*call.args, *(k.value for k in call.keywords)]
 
 
@@ -205,14 +205,14 @@ def _find_optimizer(
 
 
 def map_step_arguments(step: Step) -> Mapping[str, ast.expr]:
-    """What the step's function is given, by its parameters."""
+    """Maps the parameters of the step's function to its arguments."""
     if step.function is None or step.call is None:
         return {}
     return losses_of.map_arguments(step.function, step.call)
 
 
 def _find_unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
-    """What is converted to a tensor with as many rows."""
+    """Returns the argument of `tf.convert_to_tensor` or `tf.cast`, else `value`."""
     if isinstance(value, ast.Call) and value.args:
         if scopes.resolve(value.func) in ("tf.convert_to_tensor", "tf.cast"):
             return value.args[0]

@@ -1,4 +1,4 @@
-"""What would make a Keras model differ from its model_fn, though each part is known."""
+"""Refuses what would make a Keras model differ from its model_fn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
 _HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
-# Their arguments that are texts of another kind.
+# Arguments of hooks that are texts, but no names of tensors.
 _NO_TENSORS = ("output_dir",)
 
 
@@ -239,7 +239,7 @@ def _is_list(node: ast.expr, known: set[str], scopes: Scopes) -> bool:
 
 
 class Steps:
-    """What the statements of steps may hold.
+    """One check that a model's steps hold nothing that a step may not.
 
     Args:
       metrics: functions of the metrics, which the class has in their place.
@@ -324,7 +324,7 @@ class Steps:
             self._check_own_call(call)
 
     def _enter(self, call: ast.Call, function: ast.FunctionDef | ast.ClassDef) -> None:
-        """Functions of the program hold nothing else than a step may."""
+        """Checks that a function of the program holds only what a step may."""
         if function is self._function:
             raise NotSplit(call, "it calls itself")
         if function not in self._seen:
@@ -335,7 +335,7 @@ class Steps:
             self._around.pop()
 
     def _check_own_call(self, call: ast.Call) -> None:
-        """What else of the module a step calls; what is not known may be anything."""
+        """Checks a function of the module that a step calls; fails if unknown."""
         root: ast.expr = call.func
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             root = root.func if isinstance(root, ast.Call) else root.value
@@ -364,7 +364,7 @@ class Steps:
                 raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
 
     def _check_chosen(self, call: ast.Call, name: ast.Name) -> None:
-        """A name of functions among which the program chooses."""
+        """Checks a name that stands for one of several chosen functions."""
         found = chosen_functions.find_chosen_functions(name, self._scopes)
         totals = (table.TOTAL_LOSS, table.ALL_LOSSES)
         counted = any(symbol in totals for _, symbol in self._scopes.walk_uses())
@@ -383,7 +383,7 @@ class Steps:
             raise NotSplit(call, f"the tool cannot tell what {name.id}() does")
 
     def _check_local(self, call: ast.Call, root: ast.Name) -> None:
-        """Methods of an object are not known, unless they are of plain values."""
+        """Refuses methods of an object that may be no plain value."""
         scope = self._scopes.find_scope(root).find_owner(root.id)
         for bound in scope.bindings[root.id] if scope is not None else ():
             value = getattr(bound, "value", None)

@@ -1,4 +1,4 @@
-"""Which functions a name may stand for, where the program chooses among known ones.
+"""Finds the functions that a name may stand for, if the program chooses among them.
 
 if params["activation"] == "relu":          loss_fn = {"huber": tf.losses.huber_loss,
     activation = tf.nn.relu                            "hinge": tf.losses.hinge_loss}[name]
@@ -31,7 +31,7 @@ def find_chosen_functions(node: ast.expr, scopes: Scopes) -> set[Chosen]:
 
 
 class _Search:
-    """Goes every way."""
+    """One search, which follows every option."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes, self._given = scopes, Given(scopes)
@@ -82,7 +82,7 @@ class _Search:
 
 
 def _find_returned_values(function: ast.FunctionDef) -> list[ast.expr]:
-    """What a function returns."""
+    """Lists the expressions that a function returns."""
     return [
         node.value
         for node in names.walk_scope_of_function(function)

@@ -69,7 +69,7 @@ class Counting:
         """The method, and its metrics.
 
         Raises:
-          NotSplit: it does more than count, is used elsewhere, or reads of the model_fn.
+          NotSplit: it does more than count, or is used elsewhere, or reads the model_fn.
         """
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
@@ -157,7 +157,7 @@ class Counting:
             yield known.make_metric(text, self._find_value(one))
 
     def _find_value(self, node: ast.expr) -> ast.expr:
-        """What a name of the function stands for."""
+        """Returns the call that makes the metric of a name, or pair of names."""
         pair = find_pair_statement(node, self._function.body)
         if pair is not None:
             return pair.value

@@ -1,11 +1,11 @@
-"""What gives a model's variables their first values: init_from_checkpoint, and init_fn.
+"""Reads how a model's variables get first values: init_from_checkpoint, init_fn.
 
     variables = slim.get_variables_to_restore(exclude=["head"])
     restore = slim.assign_from_checkpoint_fn(path, variables)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: restore(session))
 
-These statements are no part of a step: they are methods of the model, which is built by
-then. They must list variables where the model_fn has made all of its own.
+These statements are no part of a step. They become methods of the model, and run after it
+is built. So they must list variables only after the model_fn has made all of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 @dataclasses.dataclass(eq=False)
 class FirstValues:
-    """What was found, and taken off the modes' lines.
+    """The statements that give first values, which the modes no longer have.
 
     Attributes:
       hooks: methods of the model.
@@ -196,7 +196,7 @@ def take_first_values(
         del spec[kind]
         gone[mode] = [*gone.get(mode, []), *made]
         if mode != "EVAL" or any("saver" in one.kept for one in known):
-            # What is evaluated is a checkpoint's.
+            # Evaluation restores a checkpoint.
             found.hooks.append(Hooks(kind, tuple(made), value, (), ()))
             for node in nodes:
                 found.folded |= values[mode].fold_code(node)
@@ -211,12 +211,12 @@ def _read_starts(
     values: dict[str, ModeValues],
     found: FirstValues,
 ) -> Hooks:
-    """What starts from a checkpoint, in every mode or in training alone."""
+    """Makes the method that starts from a checkpoint, always or only in training."""
     statements = {m: [u.statement for u in units] for m, units in starting.items()}
     trained = statements.get("TRAIN")
     predicted = statements.get("PREDICT")
     first = next(iter(starting.values()))[0].statement
-    # What is evaluated is always a checkpoint's: there it changes nothing.
+    # Evaluation always restores a checkpoint, so there it changes nothing.
     if trained is None or predicted not in (None, trained):
         raise NotSplit(
             first, "its variables have different initial values in different modes"
@@ -396,7 +396,7 @@ def _is_class(name: ast.Name, scopes: Scopes) -> bool:
 
 
 def _find_symbols(node: ast.AST, scopes: Scopes) -> set[str]:
-    """What some code uses, with the file's functions that it calls."""
+    """Finds the symbols that some code uses, itself or in functions it calls."""
     found: set[str] = set()
     entered: set[ast.AST] = set()
     stack: list[ast.AST] = [node]

@@ -1,4 +1,4 @@
-"""Where a model_fn goes before an Estimator has it: builders, names, partials, lambdas.
+"""Follows a model_fn to its Estimator: through builders, names, partials, lambdas.
 
     def model_fn_builder(rate):
         def model_fn(features, labels, mode): ...
@@ -6,7 +6,7 @@
 
     estimator = tf.estimator.Estimator(model_fn_builder(0.1))
 
-Every name on the way must lead to Estimators alone, for what it stands for changes.
+Every name on the way must lead only to Estimators, because its value changes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import ESTIMATOR
 
-# What an Estimator has of its model_fn, which is no model_fn any more.
+# Attributes by which an Estimator gives its model_fn, which no longer is one.
 _OF_MODEL_FNS = frozenset({"model_fn", "_model_fn", "_call_model_fn"})
 
 
 class _IsElsewhere(Exception):
-    """Of a search that leads to another file."""
+    """The search leads to another file."""
 
     def __init__(self, found: Elsewhere) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ class Flows:
     def _follow_builder(
         self, name: ast.Name, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """What a function returns that makes model_fns."""
+        """Finds the model_fn that a function with this name returns."""
         owner, bound = self._find_binding(name)
         self._read_import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
@@ -330,10 +330,10 @@ class Flows:
 
 
 def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
-    """With what functools.partial gives it.
+    """Follows a model_fn through functools.partial, and notes its arguments.
 
     Raises:
-      NotSplit: that is not certain where its function is not in sight.
+      NotSplit: it gives a model_fn of another file more than keyword arguments.
     """
     words = [keyword.arg for keyword in call.keywords]
     if len(call.args) > 1 or None in words or other.makes or other.given:

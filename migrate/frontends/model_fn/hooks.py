@@ -29,7 +29,7 @@ _BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 
 
 def _list_hooks(value: ast.expr) -> Iterator[ast.expr]:
-    """What an expression of hooks lists: names among it are of hooks, or of such lists."""
+    """Yields the items of an expression that lists hooks; a name may be a list, too."""
     if isinstance(value, (ast.List, ast.Tuple)):
         for item in value.elts:
             yield from _list_hooks(item)
@@ -141,7 +141,7 @@ class Watching:
         )
 
     def _check_no_summaries(self, kind: str, nodes: list[ast.AST]) -> None:
-        """Summaries are a training step's: others write none of theirs."""
+        """Refuses summaries in modes other than training."""
         for node, symbol in (use for n in nodes for use in find_uses(n, self._scopes)):
             if symbol.startswith("tf.summary."):
                 raise NotSplit(node, f"its {kind} write summaries")
@@ -232,7 +232,7 @@ class Watching:
         )
 
     def _check_value(self, node: ast.Name) -> None:
-        """A metric's pair is read as its value."""
+        """Checks that a metric's pair is read only as its value."""
         parent = self._scopes.parents.get(node)
         if not isinstance(parent, ast.Subscript) or not isinstance(
             parent.slice, ast.Constant

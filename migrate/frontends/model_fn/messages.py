@@ -65,7 +65,7 @@ def is_print(call: ast.Call, scopes: Scopes) -> bool:
 
 
 def list_expressions(statement: ast.stmt) -> list[ast.expr]:
-    """What a message reads."""
+    """Lists the expressions of a message."""
     if isinstance(statement, ast.Assert):
         return [e for e in (statement.test, statement.msg) if e is not None]
     return [statement.value] if isinstance(statement, ast.Expr) else []

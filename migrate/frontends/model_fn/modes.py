@@ -22,7 +22,7 @@ _SCOPES = (
 
 
 class NotSplit(Exception):
-    """The function does not lie in what can be split.
+    """The model_fn cannot be split into a Keras model.
 
     Attributes:
       node: where.
@@ -44,7 +44,7 @@ class Untold(Exception):
 
 @dataclasses.dataclass
 class Straight:
-    """What one mode runs.
+    """The statements that one mode runs.
 
     Attributes:
       units: statements, in order.
@@ -58,7 +58,7 @@ class Straight:
 
 
 class ModeValues:
-    """What is known of expressions in one mode.
+    """One mode's known values of expressions.
 
     Args:
       mode: one of MODES.
@@ -68,16 +68,16 @@ class ModeValues:
 
     def __init__(self, mode: str, name: str, labels: str, scopes: Scopes) -> None:
         self._mode, self._name, self._labels = mode, name, labels
-        # Where it is asked whether there are labels.
+        # Expressions that ask whether there are labels.
         self.unlabelled: set[ast.expr] = set()
         self._scopes = scopes
         # By name, or attribute of one ("self.training").
         self.known: dict[str, bool] = {}
         # Those of them that are names of a literal, which no mode decides.
         self.literals: set[str] = set()
-        # Literals that stand for what the mode decides.
+        # Literals in place of expressions that the mode decides.
         self.overrides: dict[ast.AST, bool] = {}
-        # What the mode's statements bind.
+        # Names that the mode's statements bind.
         self.bound: set[str] = set()
 
     @property
@@ -86,7 +86,7 @@ class ModeValues:
         return self.known.keys() - self.literals
 
     def choose_branch(self, node: ast.expr) -> ast.expr:
-        """What a conditional expression is in this mode."""
+        """Returns the branch of a conditional expression that this mode takes."""
         while isinstance(node, ast.IfExp):
             test = self.decide_test(node.test)
             if test is None:
@@ -95,7 +95,7 @@ class ModeValues:
         return node
 
     def fold_code(self, node: ast.AST) -> dict[ast.AST, ast.expr | str]:
-        """What the mode decides in some code -> what it is in this mode."""
+        """Maps the expressions that the mode decides to their values in this mode."""
         if (
             isinstance(node, ast.IfExp)
             and (value := self.choose_branch(node)) is not node

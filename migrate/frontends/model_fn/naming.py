@@ -92,7 +92,7 @@ class Naming(Recorded):
         env: dict[str, ModeValues],
         again: bool = False,
     ) -> tuple[ast.expr, ...]:
-        """What variable scopes put before names.
+        """Returns the prefix that variable scopes put before names.
 
         Args:
           again: whether they may share what has been made.
@@ -220,7 +220,7 @@ class Naming(Recorded):
     def list_scope_names(
         self, scope: ast.With, env: dict[str, ModeValues], again: bool = False
     ) -> list[ast.expr]:
-        """What a `with` puts before the names of variables.
+        """Lists the names that a `with` puts before those of variables.
 
         Args:
           again: whether it may share what has been made.

@@ -34,17 +34,18 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
-# What a layer is told by a helper's parameter.
+# A layer's arguments that come from a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
 
 
 @dataclasses.dataclass
 class _Parts:
-    """What is read of a helper.
+    """The statements of one helper that change or go.
 
     Attributes:
       deciding: its names that only say which mode it is.
-      opened, gone: statements of which the suite, or nothing, is left.
+      opened: statements of which only the suite is left.
+      gone: statements of which nothing is left.
       asked: what is gone with them.
     """
 
@@ -73,9 +74,9 @@ class Network(Callers):
         super().__init__(function, scopes, training, features)
         # Variable scopes in loops and under conditions.
         self.within: list[ast.With] = []
-        # Attributes that only say whether it is training -> by mode, what they say.
+        # Attributes that only say whether it is training -> their value in each mode.
         self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
-        # What a helper's first call says by True and False, by parameter.
+        # Parameter of a helper -> what True and False mean in its first call.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
     # Layers.

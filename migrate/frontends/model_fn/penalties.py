@@ -1,4 +1,4 @@
-"""Where a model_fn adds up the penalties of its layers, and lists their variables."""
+"""Checks where a model_fn adds up its layers' penalties, and lists their variables."""
 
 from __future__ import annotations
 

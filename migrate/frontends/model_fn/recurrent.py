@@ -16,7 +16,7 @@ from migrate.tables import recurrent as table
 def find_uses(
     node: ast.AST, scopes: Scopes
 ) -> Iterator[tuple[ast.expr, str, ast.Call | None]]:
-    """What of cells some code names: the name, its symbol, and the call of it."""
+    """Yields each name of a cell in some code, with its symbol and its call."""
     for inner in walk_breadth_first(node):
         if isinstance(inner, (ast.Attribute, ast.Name)):
             symbol = scopes.resolve(inner)

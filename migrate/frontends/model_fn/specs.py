@@ -1,4 +1,4 @@
-"""What the EstimatorSpec of each mode gives."""
+"""Reads the arguments of each mode's EstimatorSpec."""
 
 from __future__ import annotations
 

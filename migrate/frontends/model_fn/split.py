@@ -251,7 +251,7 @@ class Split:
         return {self._find_role("params"), self._find_role("config"), *self._bound}
 
     def _read(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
-        """What each mode runs and gives, but for what contrib is told beside it."""
+        """Reads each mode's statements and spec, without normalizers' arguments."""
         function, scopes = self._function, self._scopes
         self._values = {
             mode: ModeValues(
@@ -276,7 +276,7 @@ class Split:
         units: list[Unit],
         spec: dict[str, ast.expr],
     ) -> Update:
-        """How training changes the variables.
+        """Finds how training changes the variables.
 
         Args:
           shared: the network's statements.
@@ -341,7 +341,7 @@ class Split:
         return found
 
     def _read_modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
-        """What each mode that can be used runs, and gives its EstimatorSpec."""
+        """Reads the statements and the spec's arguments of each usable mode."""
         lines: dict[str, Straight] = {}
         specs: dict[str, dict[str, ast.expr]] = {}
         for mode in MODES:
@@ -409,7 +409,7 @@ class Split:
         return bool(missing)
 
     def _check_names(self, lines: Iterable[Straight], built: frozenset[str]) -> None:
-        """A name that is bound twice, differently, would be another in another step."""
+        """Refuses definitions, global names, and objects that change in place."""
         for line in lines:
             for unit in line.units:
                 if isinstance(unit.statement, (ast.FunctionDef, ast.ClassDef)):
@@ -476,7 +476,7 @@ def _read_call(
     update: Update,
     outputs: tuple[str, ...],
 ) -> Called | None:
-    """What a subclassed model's `call` does; None of a functional one.
+    """Describes the `call` of a subclassed model; None for a functional one.
 
     Raises:
       NotSplit: its networks are not alike enough.

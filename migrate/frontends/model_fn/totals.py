@@ -22,7 +22,7 @@ _STRATEGIES = ("tf.distribute.", "tf.contrib.distribute.")
 
 
 def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total]:
-    """What asks for collected losses -> what it is given.
+    """Maps each call that asks for collected losses to its total.
 
     Args:
       lines: what each mode runs.
@@ -125,7 +125,7 @@ def _find_collected_losses(
 
 
 def _find_name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
-    """What a collected loss is called; "" where it is not collected.
+    """Returns the name of a collected loss; "" if it is not collected.
 
     Raises:
       NotSplit: it has no name, or is in another collection.

@@ -50,7 +50,7 @@ def find_update_scopes(
 
 
 def find_variable_scopes(node: ast.AST, scopes: Scopes) -> list[str]:
-    """What variable scopes around some code add to the names of variables.
+    """Lists what the variable scopes around some code add to variables' names.
 
     Raises:
       NotSplit: a name is not written out.

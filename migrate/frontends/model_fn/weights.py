@@ -21,7 +21,7 @@ _STATIC = ("dtype", "shape", "get_shape")
 
 
 class Static:
-    """What is known of features before there are any: their types and shapes.
+    """One network's features, whose types and shapes are known beforehand.
 
     Args:
       features: the model_fn's parameter.

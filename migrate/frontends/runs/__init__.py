@@ -243,7 +243,7 @@ class RunResolver:
     def _write_plain_value(
         self, call: ast.Call, structure: str, leaves: list[Leaf]
     ) -> Code | None:
-        """What a run that only reads variables gives, without a step function."""
+        """Writes a run that only reads variables without a step function."""
         node = leaves[0].node if structure == "single" else None
         if (
             node is not None

@@ -1,4 +1,4 @@
-"""Which iterators a fetched initializer begins, and with which datasets.
+"""Finds the iterators that a fetched initializer begins, and their datasets.
 
 train_init = iterator.make_initializer(train)
 sess.run(train_init)                             # iterator = iter(train)
@@ -44,7 +44,7 @@ class Begin:
 
 
 class Unclear(Exception):
-    """Which iterators begin is not known."""
+    """The tool does not know which iterators begin."""
 
 
 class Begins:

@@ -1,4 +1,4 @@
-"""What a run call feeds: placeholders and the values they are given."""
+"""Reads a run call's feed: placeholders and their values."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ class Fed:
     def replace_element(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> list[Code] | None:
-        """What is fed in place of an iterator's element; empty if one is drawn.
+        """Writes the values fed in place of an iterator's element; [] if one is drawn.
 
-        Of an element that is fed in part the rest is drawn, as TF1 did. None, with a
-        refusal, where that is more than one part of it.
+        If only a part of an element is fed, the rest is drawn, as TF1 did. None, with a
+        refusal, if more than one part is not fed.
 
         Args:
           needed: names that the step reads, but for those that are its parameters.
@@ -209,7 +209,7 @@ class Fed:
         return feeds
 
     def _explain_missing(self, name: str, flows: Sequence[Flow]) -> tuple[str, str]:
-        """Why a placeholder has to be fed, as far as that is seen, and what to do."""
+        """Explains why a placeholder has to be fed, and what to do."""
         recipe = f"Feed it in this call: `{{{name}: value}}`."
         above = self._find_branch(name)
         if above is not None:

@@ -16,7 +16,7 @@ _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
 class Given:
-    """Which tensors a feed may replace: those that one plain assignment computes anew.
+    """Finds the tensors that a feed may replace: one plain assignment computes each.
 
     Another name of a tensor is that tensor: what is fed for one is fed for both.
     """

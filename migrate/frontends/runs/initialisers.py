@@ -35,7 +35,7 @@ _BEGINS_RECIPE = "Run the iterator's initializer in a run of its own."
 
 
 class Initialisers:
-    """What is left of `sess.run(init)` and `sess.run(iterator.initializer)`.
+    """Rewrites `sess.run(init)` and `sess.run(iterator.initializer)`.
 
     Attributes:
       calls: run calls that give variables their initial values.
@@ -91,13 +91,13 @@ class Initialisers:
         return found
 
     def _find_initialised(self, node: ast.expr) -> set[str]:
-        """What an initialiser gives values to: "all" variables, "some", or "others"."""
+        """Returns whether a run initialises "all" variables, "some", or "others"."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return set().union(set(), *[self._find_initialised(e) for e in node.elts])
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
             if symbol in roles.INITIALIZES_ALL:
-                # Of those that there were: in TF1 later ones kept what they had.
+                # In TF1 it initialised the variables made before it, and no later ones.
                 late = MadeLater(self._scopes, self._flows).find(node)
                 return {"all"} if late is None else {"some"}
             if symbol in roles.INITIALIZES_OTHERS:

@@ -32,7 +32,7 @@ def check(
     flows: Sequence[ir.Flow],
     edits: Iterable[ast.AST],
 ) -> None:
-    """Step-time tensors may be named in the loop only in fetches and feeds.
+    """Refuses tensors of a step that the loop names outside of fetches and feeds.
 
     Args:
       flows: of the graph.
@@ -139,7 +139,7 @@ def _read_of_step(
 def _explain(
     scopes: Scopes, node: ast.expr, name: str, kind: ir.Kind
 ) -> tuple[str, str]:
-    """What of the step the loop uses outside of run(), and what to do."""
+    """Explains which tensor the loop uses outside of run(), and what to do."""
     if isinstance(node, ast.Name) and scopes.find_function(node) is not None:
         return (
             f"`{name}` uses values that only a step has, but the loop calls it "

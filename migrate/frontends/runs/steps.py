@@ -124,7 +124,7 @@ class Steps:
         leaves: list[Leaf],
         structure: str,
     ) -> Code | None:
-        """What is assigned to, where operations left the result."""
+        """Writes an assignment's targets, without those of fetched operations."""
         if not self.is_droppable(statement, call, leaves, structure):
             return None
         if not isinstance(statement, ast.Assign):

@@ -1,4 +1,4 @@
-"""Whether each run moves the averages of batch normalisation that it moved in TF1.
+"""Checks that a run moves the same averages of batch normalisation as in TF1.
 
 A step function moves those of every layer that it calls to train. A run of TF1 moved those
 whose updates it depended on, by a list of UPDATE_OPS: the same ones only where the list
@@ -250,7 +250,7 @@ class AveragesMoved:
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
         feed: dict[str, ast.expr],
     ) -> bool | None:
-        """What an argument says in a run; None where it is not known."""
+        """Returns whether an argument is true in a run; None if it is not known."""
         value = names.read_literal(node)
         if value is not None:
             return bool(value)
@@ -302,7 +302,7 @@ class AveragesMoved:
         node: ast.Name,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
     ) -> tuple[ast.expr, tuple[tuple[ast.Call, ast.FunctionDef], ...]] | None:
-        """What a function's parameter is given, and where."""
+        """Returns the argument for a function's parameter, and the calls it passed."""
         owner = self._scopes.find_scope(node).find_owner(node.id)
         for at, (call, function) in enumerate(through):
             parameters = list_parameter_names(function)

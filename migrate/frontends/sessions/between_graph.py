@@ -386,7 +386,7 @@ class _Recogniser:
     def _choose_replication(
         self, sync: Synchronisation, cluster: ir.Cluster | None
     ) -> ir.Replication:
-        """How the program is replicated, with its cluster or without one."""
+        """Chooses the program's replication, with its cluster or without one."""
         if cluster is not None:
             return sync.replication
         if sync.replication is ir.Replication.ASYNCHRONOUS:
@@ -468,10 +468,11 @@ class _Recogniser:
         cluster: ir.Cluster | None,
         flows: list[Flow],
     ) -> int:
-        """Where the strategy is made: after the server and after the ps task's join.
+        """Returns the index of the statement before which the strategy is made.
 
-        Without a server, where the graph begins; where towers are parts of one device,
-        before anything of TensorFlow's is made, for then it is too late to part it.
+        That is after the server and the ps task's join. Without a server it is where
+        the graph begins. If towers share one device, it is before TensorFlow makes
+        anything, because the device cannot be divided later.
         """
         early = (Kind.DATASET, Kind.ITERATOR) if self.towers else ()
         if cluster is None:

@@ -20,7 +20,7 @@ from migrate.source.nodes import walk_breadth_first
 
 @dataclasses.dataclass
 class Shape:
-    """Where the graph is built, and where the session over it is.
+    """The suite in which a graph is built, and the place of its session.
 
     Attributes:
       path: the conditions around the suite, outermost first, each with the field of the

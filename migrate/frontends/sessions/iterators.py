@@ -136,7 +136,7 @@ class Iterators:
                 self._note_element(flow, value)
 
     def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
-        """That elements are taken where they always are."""
+        """Refuses iterators and elements in branches and loops."""
         for flow in flows:
             if (
                 inside

@@ -1,4 +1,4 @@
-"""Why it is not seen how long a session is open, and what to do."""
+"""Explains why the tool does not see how long a session is open, and what to do."""
 
 from __future__ import annotations
 

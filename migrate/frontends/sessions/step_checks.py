@@ -1,4 +1,4 @@
-"""What a run call may not ask of a step function."""
+"""Refuses runs that ask of a step function what it cannot give."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class StepChecks:
             inner, outer = outer, self.scopes.parents.get(outer)
 
     def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
-        """What a run computes, in order, each with the variables that it assigns to."""
+        """Lists a run's statements in order, each with the variables it assigns."""
         return [
             (flow, [target for _, target in self._find_assignments(flow.statement)])
             for flow in list_every_flow(self.flows)

@@ -1,4 +1,4 @@
-"""What of a graph depends on the task that builds it.
+"""Finds the parts of a graph that depend on the task that builds it.
 
 Each TF1 task built a graph of its own. An asynchronous program's coordinator makes one step
 function for all workers; synchronous workers must make the same update.
@@ -91,7 +91,7 @@ class TaskDependence:
         )
 
     def find_globals(self) -> tuple[list[ast.stmt], set[str]]:
-        """What the module sets by the index, before its function with the session is called.
+        """Finds what the module sets by the index before it calls the driver.
 
         Returns:
           Plain assignments, which each worker's loop can make for itself; and the names
@@ -252,7 +252,7 @@ class TaskDependence:
                 )
 
     def _find_bound_names(self, statement: ast.stmt) -> set[str]:
-        """What a statement binds, without the index itself."""
+        """Returns the names that a statement binds, without the index itself."""
         return names.find_binds(statement) - {names.find_key(self._index) or ""}
 
     def _asks(self, parts: Iterable[ast.stmt | ast.expr], tainted: set[str]) -> bool:
@@ -288,7 +288,7 @@ class TaskDependence:
         )
 
     def _find_deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
-        """What of a statement decides what the steps compute."""
+        """Returns the parts of a statement that decide what the steps compute."""
         statement = flow.statement
         if isinstance(
             statement, ast.With
@@ -343,7 +343,7 @@ def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
 
 
 def _list_headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-    """What decides whether, or how often, a statement's suites run."""
+    """Returns the test or iterable that decides how often a statement's suites run."""
     if isinstance(statement, (ast.If, ast.While)):
         return [statement.test]
     return [statement.iter] if isinstance(statement, ast.For) else []

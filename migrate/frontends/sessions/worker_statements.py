@@ -1,4 +1,4 @@
-"""What each worker does for itself, where one coordinator runs the loops of all."""
+"""Finds what each worker runs for itself, if one coordinator runs the loops of all."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ class WorkerStatements:
 
 
 class _Choice:
-    """Which statements are a worker's own, in their order.
+    """One choice of the statements that are a worker's own, in their order.
 
     Attributes:
       moved: these.
