@@ -71,7 +71,7 @@ def migrate_parts(
 
 
 def find_script(text: str) -> Finding | None:
-    """What is told of a module that is also a program, where that stays as it was."""
+    """Returns the warning that a module is also a script, and stays TensorFlow 1."""
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.If) and any(
             isinstance(node, ast.Name) and node.id == "__name__"
@@ -94,7 +94,7 @@ def find_script(text: str) -> Finding | None:
 def settle_program(
     parts: Parts, path: str, migrate: Migrate, options: Options
 ) -> Settled:
-    """What becomes of a program with its modules."""
+    """Migrates a program with its modules, unless that is already done."""
     if path in parts.settled:
         return parts.settled[path]
     return _migrate_whole(parts.programs[path], path, migrate, options)
@@ -139,11 +139,11 @@ def _mark_as_part_of_refused(finding: Finding) -> Finding:
 def _migrate_whole(
     whole: Together, path: str, migrate: Migrate, options: Options
 ) -> Settled:
-    """What is found in a program's own lines, and what stands where it was imported.
+    """Migrates a program and its modules as one text.
 
-    It has no result where it is refused, where it stays a program of TensorFlow 1 that
-    runs through compat.v1 (its own files do so, too), or where a second run would change
-    the result.
+    There is no migration if the program is refused, if it stays a program of
+    TensorFlow 1 that runs through compat.v1 (its own files do so, too), or if a second
+    run would change the result.
     """
     from migrate.outcomes import runs_graph  # It imports what imports this.
 

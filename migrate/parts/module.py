@@ -66,5 +66,5 @@ class Imported:
 
     @property
     def name(self) -> str:
-        """What it is called where it is imported; dotted for `import a.b`."""
+        """Returns the name under which it is imported; dotted for `import a.b`."""
         return self.alias.asname or self.alias.name
