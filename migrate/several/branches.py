@@ -257,7 +257,7 @@ def _find_inner(branch: ast.If) -> ast.If | None:
 
 
 def _find_rest(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
-    """What stands below a branch that never comes there."""
+    """Returns the statements below a branch, if the branch never reaches them."""
     if not fall_through.leaves(branch.body):
         return []
     suite = _find_suite(scopes, branch)

@@ -106,7 +106,7 @@ def _find_branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_P
 def _find_common_statements(
     scopes: Scopes, suite: Sequence[ast.stmt], branch: ast.stmt
 ) -> tuple[ast.stmt, ...] | None:
-    """What the branches have of their graphs in common; None if it cannot be moved there."""
+    """Finds the graph statements above the branches; None if they cannot move there."""
     at = suite.index(branch)
     graph = [s for s in suite[:at] if _mentions(scopes, s)]
     between = [s for s in suite[:at] if s not in graph]
@@ -239,7 +239,7 @@ def _mentions(scopes: Scopes, statement: ast.stmt) -> bool:
 
 
 def _find_first_of_graph(scopes: Scopes, suite: Sequence[ast.stmt]) -> int:
-    """Where the first graph begins, which nothing begins by itself."""
+    """Returns the index of the first statement that makes something of a graph."""
     return next(i for i, s in enumerate(suite) if _mentions(scopes, s))
 
 

@@ -71,13 +71,14 @@ class Region:
 
 @dataclasses.dataclass(frozen=True)
 class _Result:
-    """What became of one program.
+    """One program's migrated text, divided at the bounds of the regions.
 
     Attributes:
       around: the lines before, between and after the regions.
       alike: those of them that must be the same in all results.
       inside: each region's lines, where it is the program's.
-      imports: the file's imports, and the line of the last above the regions.
+      imports: the file's imports.
+      below: the line of the last import above the regions.
     """
 
     around: tuple[tuple[str, ...], ...]
@@ -328,7 +329,7 @@ def _read(
 def _find_places(
     tree: ast.Module, lines: Sequence[str], regions: Sequence[Region]
 ) -> list[_Place] | None:
-    """Where the regions are in a migrated text; None where one is not where it was."""
+    """Finds the regions in a migrated text; None if one is missing or was moved."""
     last = {
         statement.lineno: suite[-1].end_lineno or suite[-1].lineno
         for node in walk_breadth_first(tree)
@@ -376,7 +377,7 @@ def _trim_lines(lines: Sequence[str]) -> tuple[str, ...]:
 def _find_unlike(
     results: Sequence[_Result], regions: Sequence[Region]
 ) -> Finding | None:
-    """What programs share, and want to be different for each; None if nothing is."""
+    """Refuses shared code that comes out differently for each program; else None."""
     at = regions[0].statements[0]
     spelled = ""
     for index, region in enumerate(regions):
