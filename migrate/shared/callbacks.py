@@ -226,7 +226,7 @@ class _Search:
 def _find_reason(
     one: _Class, real: str, told: tuple[str, tuple[Finding, ...]], tree: TreeFiles
 ) -> str:
-    """Why a class does not come out in a file; "" where it does."""
+    """Explains why a class does not become a callback in a file; "" if it does."""
     text, findings = told
     where = "" if real == one.file else f"in {os.path.basename(real)}: "
     for finding in findings:
@@ -248,7 +248,7 @@ def _find_reason(
 
 
 def _count_mentions(tree: ast.Module, text: str) -> int:
-    """How many calls have a text."""
+    """Counts the calls whose function is spelled `text`."""
     return sum(
         isinstance(node, ast.Call) and ast.unparse(node.func) == text
         for node in walk_breadth_first(tree)

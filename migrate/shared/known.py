@@ -1,4 +1,4 @@
-"""What is known of the files of a run by reading all of them, before any is migrated."""
+"""Reads all files of a run before any is migrated, and notes what they share."""
 
 from __future__ import annotations
 

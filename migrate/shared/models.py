@@ -32,7 +32,7 @@ _SPEC = "EstimatorSpec"
 
 @dataclasses.dataclass(frozen=True)
 class _Known:
-    """What a file calls a model_fn of another."""
+    """One use of a model_fn in a file, which imports it from another file."""
 
     file: str
     text: str
@@ -146,7 +146,7 @@ class _Search:
     def _explain_refused_use(
         self, user: _Known, target: str
     ) -> dict[int, tuple[str, str]]:
-        """What is said where a file that is refused names it."""
+        """Writes the note at the line where a refused file names a model_fn."""
         line = self._tree.read_raw(user.file).split("\n")[user.line - 1].strip()
         # Not "is now": this refusal may keep the whole program as it was.
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
@@ -174,7 +174,7 @@ class _Search:
         return same and any(f.outcome is Outcome.REFUSED for f in found.findings)
 
     def _say(self, users: Iterable[_Known], reason: str) -> None:
-        """Where a model function is named that stays one, why."""
+        """Notes for each user of a model_fn the reason why it stays a model_fn."""
         found = dict(self._found)
         for user in users if reason else ():
             own = found.get(user.file, SharedModels())
@@ -250,7 +250,7 @@ def _is_same_program(text: str, other: str) -> bool:
 def _add_model(
     found: Mapping[str, SharedModels], target: str, name: str, users: list[_Known]
 ) -> dict[str, SharedModels]:
-    """With one more model function."""
+    """Adds one more model_fn, and returns the new mapping."""
     from migrate.frontends.model_fn.signature import name_class
 
     more = dict(found)
