@@ -85,7 +85,7 @@ def _is_one(scopes: Scopes, node: ast.AST) -> bool:
 
 
 def _find_tensorflow(scopes: Scopes) -> str | None:
-    """What the module calls TensorFlow itself."""
+    """Returns the module's name for TensorFlow; None if it has none of its own."""
     for name, bindings in scopes.module.bindings.items():
         for binding in bindings:
             if isinstance(binding, ast.Import) and any(

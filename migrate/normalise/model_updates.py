@@ -37,13 +37,13 @@ from migrate.tables import contrib_training
 _UPDATES = frozenset({"minimize", "apply_gradients", "optimize_loss"})
 # Arguments of EstimatorSpec that such functions give.
 _ARGUMENTS = frozenset({"train_op", "eval_metric_ops"})
-# What a parameter may stand for wherever it is read: it is the same each time.
+# Arguments that may replace a parameter: they have the same value at each read.
 _PLAIN = (ast.Name, ast.Constant)
 
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """What became of the text.
+    """The text with updates written out.
 
     Attributes:
       updates: original line of each call -> the function.
@@ -275,7 +275,7 @@ class _Update:
     def _find_names(
         self, function: ast.FunctionDef, theirs: Scopes, bound: dict[str, ast.expr]
     ) -> tuple[dict[ast.Name, str], list[str]]:
-        """What names of the function are here, and statements that bind parameters."""
+        """Maps the function's names to names here, and binds its parameters."""
         scope = theirs.scope_by_node[function]
         around = self._scopes.find_scope(self._statement)
         taken = set(around.bindings) | set(self._scopes.module.bindings)

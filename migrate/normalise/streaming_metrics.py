@@ -129,7 +129,7 @@ class _Calls(ParsedText):
         return self._text.splice(at, end, lines, origins)
 
     def _find_targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
-        """What `value, update = tf.metrics...` binds; empty where it is another."""
+        """Returns the names in `value, update = tf.metrics...`; "" for each without."""
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call

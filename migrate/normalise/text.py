@@ -57,7 +57,7 @@ class Text:
         )
 
     def find_indentation(self, statement: ast.stmt) -> str:
-        """What a statement's first line begins with: spaces or tabs."""
+        """Returns the spaces or tabs at the start of a statement's first line."""
         line = self.lines[statement.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
 
@@ -248,7 +248,7 @@ class ParsedText:
         self._scopes = build_scopes(self._tree)
 
     def _indent(self, statement: ast.stmt) -> str:
-        """What stands before a statement on its line."""
+        """Returns the text before a statement on its line."""
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _join_lines(self, value: ast.expr) -> str:

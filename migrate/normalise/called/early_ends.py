@@ -64,7 +64,7 @@ def move_graph_into_branch(text: Text) -> Text:
 
 
 def _list_following(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
-    """What follows a branch in its suite."""
+    """Lists the statements that follow a branch in its suite."""
     parent = scopes.parents.get(branch)
     for _, suite in names.list_suites(parent) if isinstance(parent, ast.stmt) else ():
         if branch in suite:

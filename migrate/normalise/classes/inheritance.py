@@ -152,7 +152,7 @@ class _Classes(ParsedText):
         return None
 
     def _check(self, owner: ast.ClassDef) -> None:
-        """That a class's members are plain.
+        """Refuses a class with members other than plain ones.
 
         Raises:
           _Unclear: a member is made in another way, or its name is the class's own.
@@ -183,10 +183,10 @@ class _Classes(ParsedText):
                 raise _Unclear
 
     def _check_uses(self, base: ast.ClassDef) -> None:
-        """That nothing asks for the base itself.
+        """Refuses a base class that code other than its subclasses uses.
 
         Raises:
-          _Unclear: it is called, compared or handed on.
+          _Unclear: the base is called, compared or passed to other code.
         """
         for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.Name) and node.id == base.name):
@@ -308,7 +308,7 @@ class _Classes(ParsedText):
         return [Edit(span, "")]
 
     def _find_own_name(self, node: ast.AST) -> str:
-        """What the method around a node calls its object."""
+        """Returns the method's name for its object, such as `self`, at a node."""
         while not isinstance(node, ast.FunctionDef):
             if isinstance(node, ast.Module):
                 raise _Unclear

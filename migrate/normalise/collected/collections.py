@@ -143,7 +143,7 @@ class _Collections(ParsedText):
         return None if read else node
 
     def _find_place(self, node: ast.AST) -> ast.AST | None:
-        """What runs the code around a node as one sequence: a loop, a function, the module."""
+        """Finds the loop, function or module that runs a node's code in sequence."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
             if isinstance(parent, _BRANCHES) and child in getattr(

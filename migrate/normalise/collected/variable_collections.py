@@ -92,7 +92,7 @@ class _Variables(ParsedText):
     def _find_value_before(
         self, name: ast.Name, statement: ast.stmt
     ) -> ast.expr | None:
-        """What the name was bound to last, where that is clear from the order of lines."""
+        """Returns a name's last value before a statement, if line order shows it."""
         owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None or owner is not self._scopes.find_scope(statement):
             return None

@@ -1,4 +1,4 @@
-"""What is empty when the uses are gone: sessions, blocks, loops and functions."""
+"""Removes what is empty without the queues: sessions, blocks, loops and functions."""
 
 from __future__ import annotations
 

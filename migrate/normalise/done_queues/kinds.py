@@ -1,4 +1,4 @@
-"""What in a program stands for a queue, for waiting for one, and for telling one."""
+"""Finds the expressions that are a queue, that wait for one, or that signal one."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Kinds:
                 self._kinds.setdefault(key, set()).update(kinds)
 
     def classify(self, node: ast.AST | None) -> set[Kind]:
-        """What an expression is made of, as to queues; nothing where no queue is in it."""
+        """Returns the kinds of queue expressions in an expression; none if no queue."""
         if node is None:
             return set()
         if isinstance(node, ast.Call):
@@ -134,7 +134,7 @@ class Kinds:
         return found
 
     def make_key(self, node: ast.AST) -> object | None:
-        """What a variable is known by: its scope and name; an attribute's text."""
+        """Returns a variable's key: its scope and name, or an attribute's text."""
         if isinstance(node, ast.Name):
             owner = self._scopes.find_scope(node).find_owner(node.id)
             return (id(owner.node), node.id) if owner is not None else None

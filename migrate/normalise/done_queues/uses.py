@@ -1,4 +1,4 @@
-"""What a program does with its queues: every use goes, or is unclear."""
+"""Reads a program's uses of its queues: each is removed, or is unclear."""
 
 from __future__ import annotations
 

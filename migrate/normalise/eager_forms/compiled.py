@@ -170,7 +170,7 @@ class _Compiled:
         return flatten_expression(self._view.text, made), kind
 
     def _write_metrics(self, given: ast.expr | None, kind: str) -> list[str] | None:
-        """Of every metric its value for one batch; None where one is not known."""
+        """Writes each metric's value for one batch; None if one is not known."""
         if given is None or (isinstance(given, ast.Constant) and given.value is None):
             return []
         if not isinstance(given, (ast.List, ast.Tuple)):

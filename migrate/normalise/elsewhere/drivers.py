@@ -1,4 +1,4 @@
-"""Which function, or the module, a program with one or several sessions is brought to."""
+"""Finds the function, or the module, to which a program's sessions are moved."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _makes_variables(scopes: Scopes, function: _Function) -> bool:
 
 
 def _find_names(scopes: Scopes, sessions: Sequence[ast.Call]) -> frozenset[str | None]:
-    """What the sessions are called; None for one without a name."""
+    """Returns the names of the sessions; None for one without a name."""
     found: set[str | None] = set()
     for session in sessions:
         item = scopes.parents[session]

@@ -65,7 +65,7 @@ def _fill_one_feed(text: Text) -> Text | None:
 
 
 def _find_placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
-    """What only ever names a placeholder, of which nothing is known where it is not fed."""
+    """Finds the names that are bound to placeholders and to nothing else."""
     found: set[str | None] = set()
     others: set[str | None] = set()
     for node in walk_breadth_first(tree):

@@ -52,7 +52,7 @@ def write_defaults(text: Text) -> Text:
 
 
 def _list_keys(call: ast.AST) -> list[ast.expr]:
-    """What a session's run call feeds."""
+    """Lists the keys that a session's run call feeds."""
     argument = feed_argument(call)
     if not isinstance(argument, ast.Dict):
         return []

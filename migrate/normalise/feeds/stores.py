@@ -1,4 +1,4 @@
-"""What gives a feed its values, and where it is fed."""
+"""Finds the statements that give a feed its values, and the runs that it feeds."""
 
 from __future__ import annotations
 

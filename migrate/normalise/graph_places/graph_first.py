@@ -148,7 +148,7 @@ class _Block(ParsedText):
         )
 
     def _find_statements_between(self, blocks: list[ast.With]) -> list[ast.stmt]:
-        """What stands between sessions that follow each other."""
+        """Lists the statements between sessions that follow each other."""
         if len(blocks) < 2:
             return []
         parent = self._scopes.parents[blocks[0]]
@@ -212,9 +212,9 @@ class _Block(ParsedText):
         )
 
     def open_late(self) -> Text:
-        """What stands in the block before the session is used, before the block.
+        """Moves a block's statements before the first use of its session above it.
 
-        A graph that is opened in the same statement is the only one there is.
+        A graph that the same statement opens is the program's only one.
         """
         blocks = self._list_sessions()
         if len(blocks) != 1:
@@ -387,7 +387,7 @@ class _Block(ParsedText):
         return False
 
     def _find_printed_values(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What is written of an argument of `print`, besides text."""
+        """Yields the values in an argument of `print`, without its text."""
         match node:
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 yield from self._find_printed_values(left)

@@ -17,7 +17,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.a
 
 
 class Models:
-    """What of a text is a model or a layer of `tf.keras`."""
+    """One text's models and layers of `tf.keras`."""
 
     def __init__(self, view: View) -> None:
         self._view = view

@@ -91,7 +91,7 @@ def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
 
 
 def _find_home(module: str) -> str:
-    """Where TensorFlow has a module of the package."""
+    """Returns the module of TensorFlow that has a module of the package."""
     _, _, rest = module.partition(".")
     rest = _MOVED.get(rest, rest)
     return f"tensorflow.keras.{rest}" if rest else "tensorflow.keras"

@@ -63,7 +63,7 @@ def unite_branches(
 
 @dataclasses.dataclass(frozen=True)
 class _End:
-    """How a branch ends.
+    """One branch's end, with its update.
 
     Attributes:
       last: its last statement.
@@ -79,7 +79,7 @@ class _End:
 
     @property
     def around(self) -> ast.With | None:
-        """What the update waits for."""
+        """Returns the `with` whose operations the update waits for, if any."""
         return self.last if isinstance(self.last, ast.With) else None
 
     @property
@@ -89,7 +89,7 @@ class _End:
         return target.id
 
     def make_key(self) -> tuple[str, ...]:
-        """What has to be the same in every branch."""
+        """Returns the parts of the update that must be the same in every branch."""
         assert isinstance(self.call.func, ast.Attribute)
         given = [ast.dump(a) for a in (*self.call.args, *self.call.keywords)]
         return (self.target, self.call.func.attr, *given)
@@ -275,7 +275,7 @@ class _Union:
         return len(suite) == 1 and len(inner) == 1 and same
 
     def _write_optimizer(self, end: _End, name: str) -> list[str]:
-        """What is left of a branch's last statement: `name = optimizer`."""
+        """Writes the rest of a branch's last statement: `name = optimizer`."""
         margin = indent(self._text, end.last)
         lines: list[str] = []
         if end.around is not None:

@@ -151,7 +151,7 @@ class _Union:
         )
 
     def _find_method(self, call: ast.Call) -> str:
-        """Of `optimizer.minimize(...)`, the method."""
+        """Returns the method's name in `optimizer.minimize(...)`; "" for others."""
         if isinstance(call.func, ast.Attribute) and isinstance(
             call.func.value, ast.Name
         ):
@@ -187,7 +187,7 @@ class _Union:
         return statement, call
 
     def _choose_name(self, ends: list[_Branch]) -> tuple[str, bool]:
-        """What the gradients are called, and whether branches called them so before."""
+        """Chooses the gradients' name; also whether branches had that name before."""
         named: set[str] = set()
         for end in ends:
             if end.computing is not None:

@@ -82,7 +82,7 @@ def _knows(call: ast.Call, free: list[str], scope: Scope, scopes: Scopes) -> boo
 
 
 def _walk_around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
-    """What makes code run at times, around it."""
+    """Yields the conditions and loops around a node, and `try`."""
     parent = scopes.parents.get(node)
     while parent is not None:
         if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)):
@@ -149,7 +149,7 @@ def _find_free_names(
 def _choose_name(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
-    """What it is called in the module: its name, or with the model_fn's before it."""
+    """Chooses the function's name in the module: its own, or after the model_fn's."""
     for name in (inner.name, f"{function.name.strip('_')}_{inner.name}"):
         if name in scopes.module.bindings or hasattr(builtins, name):
             continue
@@ -202,7 +202,7 @@ def _move_function(
 
 
 def _add_argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
-    """What is closed over, in a call: after its arguments, else before them."""
+    """Adds the closed-over names to a call: after its arguments, or before them."""
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if not given:
         return _New(call.end_lineno or 0, (call.end_col_offset or 1) - 1, passed)

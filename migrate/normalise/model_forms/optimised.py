@@ -116,7 +116,7 @@ class _Call:
         return self._text.splice(first, last, lines, origins)
 
     def _find_name(self, statement: ast.stmt) -> str:
-        """What the call's value is called; "" where it has no name."""
+        """Returns the name of the call's value; "" if it has no name."""
         if isinstance(statement, ast.Assign) and statement.value is self._call:
             (target, *others) = statement.targets
             if others or not isinstance(target, ast.Name):

@@ -65,7 +65,7 @@ def _makes(node: ast.AST, scopes: Scopes) -> bool:
 def _find_scope(
     statement: ast.stmt, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
-    """What scopes of operations put before a name; None where that is not certain."""
+    """Returns the prefix that name scopes put before a name; None if not certain."""
     above, found = scopes.parents.get(statement), ""
     while above is not function:
         if not isinstance(above, ast.With) or len(above.items) != 1:

@@ -1,4 +1,4 @@
-"""What goes with a model_fn: the methods that it calls, and what these read of their object."""
+"""Finds the methods that a model_fn calls, and what they read of their object."""
 
 from __future__ import annotations
 

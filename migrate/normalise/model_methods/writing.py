@@ -99,7 +99,7 @@ class Move(Naming):
         self._rename(method.node, functions[method.node.name])
 
     def _give(self, call: ast.Call, method: Method, given: list[str]) -> None:
-        """What a function needs, where its parameters have it (see `_edit_parameters`)."""
+        """Adds the arguments that a function needs now (see `_edit_parameters`)."""
         arguments = method.node.args
         place = len(arguments.args) - len(arguments.defaults) - bool(method.receiver)
         if not given or not arguments.defaults or len(call.args) <= place:

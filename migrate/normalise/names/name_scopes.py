@@ -189,7 +189,7 @@ class _Blocks(ParsedText):
     # -- what is made --------------------------------------------------------------------
 
     def _find_symbols(self, statement: ast.stmt) -> set[str]:
-        """What a statement calls, and functions of the file that it calls."""
+        """Returns the symbols that a statement calls, itself or in functions."""
         return {
             self._scopes.resolve(node.func) or ""
             for part in [statement, *reach.find_reached(self._scopes, [statement])]

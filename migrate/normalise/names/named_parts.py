@@ -185,7 +185,7 @@ class _Parts:
         )
 
     def _find_container(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
-        """What a name stands for where it is bound once, to names that are, too."""
+        """Returns the display bound to a name, if it and its items are bound once."""
         owner = self._view.scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         made = bound[0] if len(bound) == 1 else None

@@ -23,10 +23,10 @@ from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source
 
-# What makes a variable -> the position of its name.
+# Function that makes a variable -> the position of its name.
 _VARIABLES = {"tf.Variable": 5, "tf.get_variable": 0}
 _SCOPES = ("tf.name_scope", "tf.variable_scope")
-# What takes its name once, and no other (each was tried under TensorFlow 1.15.5).
+# Functions that take exactly one name (each was tried under TensorFlow 1.15.5).
 _ONCE = frozenset(
     f"tf.{name}"
     for name in (
@@ -38,7 +38,7 @@ _ONCE = frozenset(
         *("transpose", "truncated_normal", "zeros", "range", "one_hot", "concat"),
     )
 )
-# What names nothing in the graph.
+# Functions that take no name in the graph.
 _NOT_OF_GRAPHS = ("tf.app.", "tf.flags.", "tf.data.", "tf.logging.")
 # The position of the name, where it is often given by that.
 _POSITIONS = {
@@ -108,7 +108,7 @@ class _Taken:
 
     @property
     def at(self) -> tuple[int, int]:
-        """Where the call ends: what it is given is made before."""
+        """Returns where the call ends, because its arguments are made before it."""
         return self.node.end_lineno or 0, self.node.end_col_offset or 0
 
     @property

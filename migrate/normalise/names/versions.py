@@ -303,7 +303,7 @@ class _Versions(ParsedText):
         return first
 
     def _find_function(self, node: ast.AST) -> ast.AST | None:
-        """What it stands in; a lambda or comprehension is evaluated where it stands."""
+        """Returns the function, class or module around a node; no lambda counts."""
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(
             parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -323,7 +323,7 @@ class _Versions(ParsedText):
         return self._text.apply_edits(self._make_edits(name, binding, name))
 
     def _make_edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
-        """What renames a name from a binding on, to the next number of its `base`."""
+        """Makes the edits that rename a name, from a binding on, by a number."""
         number = 2
         while f"{base}_{number}" in self._taken:
             number += 1

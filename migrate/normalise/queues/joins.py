@@ -80,7 +80,7 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
 
 
 def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | None:
-    """What each round of a loop puts into a list, where all rounds do the same."""
+    """Returns what each round of a loop appends to a list, if all rounds are alike."""
     last = loop.body[-1]
     call = last.value if isinstance(last, ast.Expr) else None
     if not (
@@ -152,7 +152,7 @@ def _take_one_thread(
 def _find_common_call(
     view: View, call: ast.Call, symbol: str, made: ast.ListComp
 ) -> ast.expr:
-    """What `[read(queue) for _ in range(threads)]` makes for each thread."""
+    """Returns `read(queue)` of `[read(queue) for _ in range(threads)]`."""
     generator = made.generators[0]
     counts = (
         isinstance(generator.iter, ast.Call)

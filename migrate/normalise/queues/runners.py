@@ -1,4 +1,4 @@
-"""What starts and stops threads that fill queues: with datasets there are none."""
+"""Removes the start and stop of threads that fill queues: datasets need none."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _creates_threads(call: ast.Call) -> bool:
 
 
 def _check_list(view: View, call: ast.Call) -> None:
-    """That the list of threads is only joined: the new one is empty.
+    """Refuses a list of threads that is not only joined: the new one is empty.
 
     Raises:
       Unread: it is used for something else, at the line of that use.

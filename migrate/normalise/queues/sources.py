@@ -118,7 +118,7 @@ def _name_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
 def _note_epochs(
     view: View, call: ast.Call, symbol: str, epochs: ast.expr | None
 ) -> Iterator[Note]:
-    """What is to be said of the local variable in which TF1 counted epochs."""
+    """Yields the notes on the local variable in which TF1 counted epochs."""
     if epochs is None or isinstance(epochs, ast.Constant) and epochs.value is None:
         return
     called = {s for _, s in view.list_calls()}
@@ -368,7 +368,7 @@ def _write_records(
     count: ast.expr | None,
     with_key: bool,
 ) -> str:
-    """What a dataset of file names does to give the files' records."""
+    """Writes the method call by which a dataset of file names gives records."""
     tf = view.tensorflow
     if reader.dataset is None:
         if count is not None:
@@ -406,7 +406,7 @@ def _find_taken_value(view: View, call: ast.Call) -> ast.expr | None:
 def _find_targets(
     view: View, statement: ast.stmt, call: ast.Call
 ) -> tuple[ast.expr, str]:
-    """What the key, and what the value of a read is bound to."""
+    """Returns the targets of a read's key and of its value."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         if (
@@ -450,7 +450,7 @@ def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
 
 
 def _check_once(view: View, queue: ast.expr) -> None:
-    """That nothing else takes elements of a queue, or records of a reader."""
+    """Refuses a queue or reader of which other code takes elements, too."""
     name = names.find_key(queue)
     if name is None:
         return
@@ -475,7 +475,7 @@ def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
 def _check_arguments(
     view: View, call: ast.Call, bound: dict[str, ast.expr], known: set[str]
 ) -> None:
-    """That every argument is one that a dataset has, or that decides nothing."""
+    """Refuses an argument that a dataset does not have, unless it has no effect."""
     for name, value in bound.items():
         if name in known or name in table.WITHOUT_EFFECT:
             continue

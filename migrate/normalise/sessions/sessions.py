@@ -378,7 +378,7 @@ class _Plain(ParsedText):
         return Edit(node, f"{name}.run({shown})")
 
     def _find_session_names(self) -> set[str | None]:
-        """What the sessions are called."""
+        """Returns the names of the sessions."""
         found: set[str | None] = set()
         for call in self._list_running():
             parent = self._scopes.parents[call]

@@ -1,4 +1,4 @@
-"""What a Supervisor was given: what of it a session needs, and what it does without."""
+"""Reads a Supervisor's arguments: those that a session needs, and the others."""
 
 from __future__ import annotations
 

@@ -313,9 +313,9 @@ class _Loops(ParsedText):
     def _find_rebound_uses(
         self, function: ast.FunctionDef, scope: Scope, parameter: str
     ) -> list[ast.Name] | None:
-        """Where a parameter's name stands for what `loss = sess.run(loss)` binds.
+        """Lists uses of a parameter's name after `loss = sess.run(loss)` rebinds it.
 
-        None where it is not plain from when on it does.
+        None if it is not clear which uses come after.
         """
         bindings = [
             b for b in scope.bindings.get(parameter, []) if not isinstance(b, ast.arg)

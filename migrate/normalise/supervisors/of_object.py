@@ -104,7 +104,7 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
 def check(
     scopes: Scopes, supervisor: ast.expr, statement: ast.stmt, session: str
 ) -> None:
-    """That a Supervisor and its session are one object's, or one method's.
+    """Refuses a Supervisor or session that another object or method may use.
 
     Args:
       supervisor: what it is assigned to.

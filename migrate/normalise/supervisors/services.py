@@ -1,4 +1,4 @@
-"""What a Supervisor had beside its session: a writer, a saver, functions called by time.
+"""Writes a Supervisor's services beside its session: writer, saver, timed functions.
 
 Each is made once, where the Supervisor was, if the program asks for it; its uses are
 uses of that. (tensorflow/python/training/supervisor.py of 1.15.)
@@ -20,15 +20,15 @@ from migrate.tables import roles
 
 @dataclasses.dataclass
 class Services:
-    """What the program's Supervisor gave beside its session, as the program asks for it.
+    """One Supervisor's services, each written when the program asks for it.
 
     Attributes:
       tensorflow: the name of TensorFlow in the program.
       name: the Supervisor's.
       given: its arguments.
       flat: an argument's text in one line.
-      step: what the program calls the graph's global step; None where that is not seen.
-      lines: what is to stand where the Supervisor was made.
+      step: the program's name for the graph's global step; None if it is not known.
+      lines: the lines that replace the making of the Supervisor.
     """
 
     tensorflow: str

@@ -1,4 +1,4 @@
-"""Where a program averages the gradients of its towers, and what the average is for.
+"""Finds where a program averages its towers' gradients, and what it does with them.
 
 By a call of a function, whatever its name, or by statements of its own:
 
@@ -185,7 +185,7 @@ def _find_function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
 
 
 def _match_arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a function's arguments are given, by their names."""
+    """Maps a function's parameters to a call's arguments."""
     parameters = [a.arg for a in function.args.args]
     found = dict(zip(parameters, call.args, strict=False))
     return found | {k.arg: k.value for k in call.keywords if k.arg}

@@ -66,10 +66,10 @@ class Body:
     # -- what one tower leaves for the next ---------------------------------------------
 
     def _check_carried(self, body: list[ast.stmt]) -> None:
-        """What one tower leaves for the next: nothing but a flag that it was made.
+        """Refuses a tower that leaves more for the next than a flag.
 
         Raises:
-          Unclear: more than that.
+          Unclear: it leaves more.
         """
         self.flags = {}
         self._collect_bindings(
@@ -214,10 +214,10 @@ class Body:
         return None
 
     def _check_shares(self, given: ast.AST, seen: tuple[ast.AST, ...] = ()) -> None:
-        """What is told to share does nothing else of it.
+        """Refuses a function that uses its word for sharing in another way.
 
         Args:
-          given: what says so: an argument, or the condition of a block.
+          given: the word for sharing: an argument, or the condition of a block.
           seen: what led there.
 
         Raises:

@@ -1,4 +1,4 @@
-"""What towers do that replicas would do otherwise, or not at all."""
+"""Refuses what towers do and replicas would do otherwise, or not at all."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _is_plain(view: View, statement: ast.Assign) -> bool:
 
 
 def _find_dataset(view: View, iterator: ast.expr) -> ast.expr | None:
-    """What a named iterator is made of, where nothing else draws from it."""
+    """Returns the dataset of a named iterator from which nothing else draws."""
     if not isinstance(iterator, ast.Name):
         return None
     owner = view.scopes.find_scope(iterator).find_owner(iterator.id)

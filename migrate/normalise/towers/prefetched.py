@@ -135,7 +135,7 @@ def _find_queue_read(view: View, queue: str) -> ast.Assign:
 
 
 def _find_makers(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
-    """What makes these names, from the element on that is drawn first, in order.
+    """Finds the statements that make these names, from the drawn element on.
 
     Raises:
       Unclear: no element is drawn, or some of it is not made in these statements alone.

@@ -1,4 +1,4 @@
-"""Whose statistics move the averages of batch normalisation: of the towers' UPDATE_OPS.
+"""Finds the towers whose UPDATE_OPS move the averages of batch normalisation.
 
     for i in range(num_gpus):
         with tf.name_scope("tower_%d" % i) as scope:

@@ -51,7 +51,7 @@ class View:
         return name
 
     def find_reads_after(self, name: str) -> list[ast.Name]:
-        """Where a name of the loop's scope is read outside of the loop."""
+        """Finds the reads of a name of the loop's scope outside of the loop."""
         scope = self.scopes.find_scope(self.loop)
         return [
             n
