@@ -69,7 +69,7 @@ class Counting:
         """The method, and its metrics.
 
         Raises:
-          NotSplit: it does more than count, or is used elsewhere, or reads the model_fn.
+          NotSplit: it does more than count, is used elsewhere, or reads the model_fn.
         """
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)

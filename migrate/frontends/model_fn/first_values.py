@@ -4,8 +4,8 @@
     restore = slim.assign_from_checkpoint_fn(path, variables)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: restore(session))
 
-These statements are no part of a step. They become methods of the model, and run after it
-is built. So they must list variables only after the model_fn has made all of its own.
+These statements are no part of a step. They become methods of the model, and run after
+it is built. So they must list variables only when the model_fn has made all of its own.
 """
 
 from __future__ import annotations
