@@ -20,9 +20,9 @@ class Asking:
     Attributes:
       statement: the return.
       call: of SessionRunArgs.
-      condition: the attribute that says whether it is reached; None where it always is.
+      condition: the attribute that says whether it is reached; None if it always is.
       last: whether no statement follows it.
-      made: the assignment that makes what is returned; None where the return does.
+      made: the assignment that makes what is returned; None if the return does.
     """
 
     statement: ast.Return

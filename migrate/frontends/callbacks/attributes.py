@@ -14,8 +14,8 @@ class Kept:
     """One assignment to an attribute.
 
     Attributes:
-      value: what is kept; None where it is not plainly said.
-      statement: the assignment; None where it is another statement.
+      value: what is kept; None if it is not plainly said.
+      statement: the assignment; None if it is another statement.
       method: in which it is.
     """
 
@@ -48,7 +48,7 @@ class Attributes:
 
     @property
     def names(self) -> set[str]:
-        """All of them, methods too."""
+        """Returns the names of all attributes, methods too."""
         return {*self._kept, *self._reads}
 
     def find_kept(self, name: str) -> list[Kept]:

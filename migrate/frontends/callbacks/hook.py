@@ -41,7 +41,7 @@ class HookReader:
 
     Args:
       several_devices: whether a strategy may train on several devices of a process.
-      elsewhere: what other files do with it; None where they do nothing.
+      elsewhere: what other files do with it; None if they do nothing.
       of_models: whether only model_fns of the file may have its objects.
     """
 
@@ -340,7 +340,7 @@ class HookReader:
     # What it calls.
 
     def _check_symbols(self, found: Callback) -> None:
-        """Everything of TensorFlow that is left needs no graph."""
+        """Refuses a hook that still uses a symbol of TensorFlow that needs a graph."""
         gone: set[ast.AST] = {found.base}
         parts: list[ast.AST] = [*found.gone, *found.returns, *found.steps]
         parts += [*found.values, *found.asked]

@@ -53,7 +53,7 @@ class OptionalCluster:
         self._home = home
 
     def find(self, cluster: ir.Cluster) -> ir.Choice | None:
-        """Under what the program has its cluster; None where it always has, or a refusal."""
+        """Finds the condition for the program's cluster; None if it has none."""
         asked = [
             (statement, then)
             for statement, then in self._find_conditions(cluster.server)

@@ -86,7 +86,7 @@ class EstimatorProgram:
 
 
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
-    """The file's Estimator program; None where it uses no tf.estimator."""
+    """The file's Estimator program; None if it uses no tf.estimator."""
     uses = table.find_uses(scopes)
     if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None

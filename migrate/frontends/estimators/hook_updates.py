@@ -35,7 +35,7 @@ class HookUpdate:
 
     Attributes:
       call: what builds it.
-      runs: where a session runs it, with (session, value) of each; empty where it has to
+      runs: where a session runs it, with (session, value) of each; empty if it has to
         be refused.
       variable: what is assigned.
       statements: what is of no use without it: it, and its placeholder.

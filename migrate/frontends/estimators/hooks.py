@@ -54,7 +54,7 @@ class SessionRun:
     Attributes:
       call: the call.
       session: what is run in.
-      fetches: what is run, None where the call is of another form.
+      fetches: what is run, None if the call is of another form.
       variables: whether that is variables, and lists and dicts of them, and nothing is fed.
       is_eval: whether it is the second form.
       initializer: whether it is `something.initializer`, of no variable that is seen.
@@ -99,7 +99,7 @@ def find_variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
 
 
 def find_session(call: ast.Call, scopes: Scopes) -> ast.expr | None:
-    """The session of `session.run(...)` in a hook's method; None where it is none."""
+    """The session of `session.run(...)` in a hook's method; None if it is none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "run":
         return None
     node: ast.AST | None = call
@@ -248,7 +248,7 @@ class _Known:
 
 
 def _find_assigned_values(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
-    """Everything that a method binds a name to; None for what is no plain assignment."""
+    """Lists the values that a method binds to a name; None for each unknown one."""
     arguments = method.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     found: list[ast.expr | None] = [None for a in every if a.arg == name]

@@ -54,7 +54,7 @@ class Look:
 
     Attributes:
       call: the call.
-      batches: what it fetches of; None where it calls the input_fn itself.
+      batches: what it fetches of; None if it calls the input_fn itself.
       whole: whether it fetches all that the batch's names stand for, in their order.
       as_list: whether it gives a list that is not taken apart at once.
     """
@@ -83,9 +83,9 @@ class InputSession:
 def recognise(
     scopes: Scopes, program: EstimatorProgram
 ) -> tuple[InputSession, ...] | None:
-    """Every session of an Estimator's file; None where it has none, or one does more.
+    """Reads all sessions of an Estimator's file; None if it has none, or one does more.
 
-    One that runs a graph which it loads is none of these, and in nobody's way.
+    Sessions that run a loaded graph are not counted, and do not matter here.
     """
     loaded = {session.call for session in loaded_sessions.recognise(scopes)}
     calls = [c for c in between_graph.find_sessions(scopes) if c not in loaded]
@@ -156,7 +156,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
 
 
 def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] | None:
-    """Uses of a block's session; None where it is used behind its block.
+    """Uses of a block's session; None if it is used behind its block.
 
     Another session may have the same name.
     """
@@ -320,7 +320,7 @@ def _draws(function: ast.AST, scopes: Scopes, program: EstimatorProgram) -> bool
 
 
 def _gives_list(function: ast.AST) -> bool:
-    """A dataset's elements are no lists: a run of one gave one."""
+    """Whether a function returns a list, which no dataset's element is."""
     if isinstance(function, ast.Lambda):
         return isinstance(function.body, ast.List)
     return any(

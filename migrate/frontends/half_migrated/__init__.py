@@ -40,7 +40,7 @@ _TAKEN = frozenset({"master", "target", "config", "cluster", "is_chief"})
 
 
 def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused | None:
-    """The program of a file; why it is not taken; or None where there is none."""
+    """The program of a file; why it is not taken; or None if there is none."""
     found = list(list_calls(scopes))
     symbols = {symbol for _, symbol in found}
     if "tf.train.ClusterSpec" not in symbols:

@@ -179,7 +179,7 @@ class BareLoopReader:
         )
 
     def _find_step(self) -> tuple[ast.Call | None, ast.For | ast.While]:
-        """The call of the step's function, None where it stands in the loop; the loop."""
+        """The call of the step's function, None if it stands in the loop; the loop."""
         scopes = self._scopes
         all_tapes = tapes_in(scopes, scopes.tree)
         calls: list[ast.Call] = []
@@ -276,7 +276,7 @@ class BareLoopReader:
 
 
 def _check_server(scopes: Scopes, server: Server) -> None:
-    """Raises Refused where a server that no session reaches tells the tasks apart."""
+    """Raises Refused if a server that no session reaches tells the tasks apart."""
     job, index = (
         names.read_literal(server.job_name),
         names.read_literal(server.task_index),

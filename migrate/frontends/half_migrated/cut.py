@@ -53,7 +53,7 @@ class CutReader:
     def find_source(
         self, loop: ast.stmt, body: list[ast.stmt], step: ast.stmt, wanted: set[str]
     ) -> Source | None:
-        """The batch of a step, None where it is not cut by hand.
+        """The batch of a step, None if it is not cut by hand.
 
         Args:
           body: the loop's suite with the step.
@@ -101,7 +101,7 @@ class CutReader:
         )
 
     def _check_shuffled(self, given: set[str]) -> None:
-        """Raises Refused where workers would shuffle one array, each its own way."""
+        """Raises Refused if workers would shuffle one array, each its own way."""
         own = self._bound.union(*[names.find_binds(s) for s in self._before])
         for node in walk_breadth_first(self._block):
             if (

@@ -74,7 +74,7 @@ def split_step(
 def check_changing(
     block: ast.With, step: list[ast.stmt], given: Collection[str]
 ) -> None:
-    """Raises Refused where a step reads what the loops around it bind.
+    """Raises Refused if a step reads what the loops around it bind.
 
     Args:
       block: the session's.

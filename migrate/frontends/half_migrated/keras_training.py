@@ -46,7 +46,7 @@ _ALONE = (
 def read_keras_training(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
 ) -> FitProgram | Refused | None:
-    """The program that Keras trains; why it is not taken; None where it does not."""
+    """The program that Keras trains; why it is not taken; None if it does not."""
     reader = _Reader(scopes, found, sessions)
     if not reader.trains:
         return None
@@ -296,7 +296,7 @@ class _Reader:
         server: Server,
         blocks: dict[ast.stmt, ast.With],
     ) -> None:
-        """Raises Refused where what is trained depends on the task."""
+        """Raises Refused if what is trained depends on the task."""
         if isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)

@@ -260,7 +260,7 @@ def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast
 def find_calls(
     scopes: Scopes, made: ast.Call, step: Step, reader: LossReader
 ) -> Iterator[ast.Call]:
-    """Every call of a loss object, in the step and elsewhere: each takes the mean.
+    """Finds every call of a loss object, in the step and elsewhere.
 
     Raises:
       Refused: the object is used otherwise.

@@ -150,7 +150,7 @@ class Reader:
         return {statement}
 
     def _check_attributes(self, call: ast.Call) -> None:
-        """Raises Refused where a step reads an attribute that something changes."""
+        """Raises Refused if a step reads an attribute that something changes."""
         function = find_called_function(self._scopes, call.func)
         assert function is not None and isinstance(call.func, ast.Attribute)
         owner = self._scopes.parents[function]

@@ -29,8 +29,8 @@ def read(
     """The step, and what of it the migrated program needs to know.
 
     Args:
-      inline: the statements of the loop that make the step; none where a function does.
-      call: the call of that function; None where there is none.
+      inline: the statements of the loop that make the step; none if a function does.
+      call: the call of that function; None if there is none.
       later: all of the program's code that runs after a step.
       counts: calls that update metrics.
 

@@ -133,7 +133,7 @@ def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
 def _check_functions(
     found: list[Found], scopes: Scopes, kept: Mapping[tuple[str, str], str]
 ) -> tuple[list[Found], list[Stays]]:
-    """Those whose functions can change; some may be the functions of several."""
+    """Drops the models whose helper functions cannot change, with the reasons."""
     stays: list[Stays] = []
     while True:
         for one in found:

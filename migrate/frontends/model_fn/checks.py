@@ -31,7 +31,7 @@ _NO_TENSORS = ("output_dir",)
 
 
 def check_draws(function: ast.FunctionDef, scopes: Scopes) -> None:
-    """Fails where Python draws numbers: a graph was made once, a model is traced again."""
+    """Fails if Python draws numbers: a graph was made once, a model is traced again."""
     todo, seen = [function], {function}
     while todo:
         for node in walk_breadth_first(todo.pop()):
@@ -54,7 +54,7 @@ def check_order(
     steps: Sequence[Unit],
     built: frozenset[str],
 ) -> None:
-    """Fails where a step would read another value of a name than the model_fn did.
+    """Fails if a step would read another value of a name than the model_fn did.
 
     Args:
       line: what a mode runs, in order.
@@ -94,7 +94,7 @@ def check_rebound(
     read: Iterable[ast.expr],
     units: Iterable[Unit],
 ) -> None:
-    """Fails where what an expression read is bound anew before the step reads it.
+    """Fails if what an expression read is bound anew before the step reads it.
 
     Args:
       line: what a mode runs, in order.
@@ -117,7 +117,7 @@ def check_rebound(
 
 
 def check_own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
-    """Fails where a name of the model_fn is one that the class's steps have."""
+    """Fails if a name of the model_fn is one that the class's steps have."""
     own = scopes.scope_by_node[function]
     for node in walk_breadth_first(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
@@ -145,7 +145,7 @@ def check_left_out_statements(
     scopes: Scopes,
     results: Iterable[ast.expr],
 ) -> None:
-    """Fails where a statement that nobody reads, and that is left out, does something.
+    """Fails if a statement that nobody reads, and that is left out, does something.
 
     Args:
       results: what the mode gives.
@@ -184,7 +184,7 @@ def check_left_out_statements(
 
 
 def _binds_only(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
-    """Whether a condition does nothing where nobody reads what it binds.
+    """Whether a condition does nothing if nobody reads what it binds.
 
     Args:
       kept: what is done in every mode: its errors are raised there.
@@ -204,7 +204,7 @@ _RELISTS = frozenset(
 
 
 def check_lists_of_variables(units: Iterable[Unit], scopes: Scopes) -> None:
-    """Fails where variables, or their gradients, are taken by their place in a list.
+    """Fails if variables, or their gradients, are taken by their place in a list.
 
     Keras lists a model's variables layer by layer, TensorFlow 1 as they were made.
     """
@@ -267,7 +267,7 @@ class Steps:
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
     ) -> None:
-        """Fails where it makes variables, or depends on what a step has not.
+        """Fails if it makes variables, or depends on what a step has not.
 
         Args:
           folded: what the mode decides in it.
@@ -414,7 +414,7 @@ def check_penalties(
     wanted: Iterable[tuple[ast.AST, str]],
     some: bool = False,
 ) -> None:
-    """Fails where penalties are asked for and there are none, or Keras scales them.
+    """Fails if penalties are asked for and there are none, or Keras scales them.
 
     Args:
       wanted: uses in the steps.

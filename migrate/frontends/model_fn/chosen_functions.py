@@ -22,7 +22,7 @@ Chosen = str | ast.FunctionDef
 
 
 def find_chosen_functions(node: ast.expr, scopes: Scopes) -> set[Chosen]:
-    """The functions that an expression may be; empty where that is not known."""
+    """The functions that an expression may be; empty if that is not known."""
     try:
         found = _Search(scopes).run(node)
     except NotSplit:
@@ -38,7 +38,7 @@ class _Search:
         self._seen: set[ast.AST] = set()
 
     def run(self, node: ast.expr) -> set[Chosen] | None:
-        """The functions; None where one is not known."""
+        """The functions; None if one is not known."""
         if node in self._seen:
             return None
         self._seen.add(node)

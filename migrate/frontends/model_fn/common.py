@@ -184,9 +184,9 @@ class Common:
     def _find_fed_units(
         self, units: list[Unit], shared: list[Unit], found: list[Unit]
     ) -> list[Unit]:
-        """Those of `found` that read what the network has by then, and nothing else.
+        """Finds the units of `found` that read only names the network has bound.
 
-        A name that another statement binds anew is the network's no more.
+        If another statement rebinds such a name, it is no longer the network's.
         """
         local = set(self._scopes.scope_by_node[self._function].bindings)
         bound, fed = self._list_model_parameters(), []
@@ -396,7 +396,7 @@ class Common:
 
 
 class CommonOfVariables(Common):
-    """With variables among the layers, which are followed by sums and products of theirs."""
+    """One common part with variables among its layers, and with sums and products."""
 
     _collects = NetworkOfVariables
     _after_layers = (ast.Call, ast.BinOp)

@@ -32,7 +32,7 @@ def read_computed_rate(
     tensors: set[str],
     scopes: Scopes,
 ) -> Computed | None:
-    """The rate, and the statements that compute it; None where it is no such one.
+    """The rate, and the statements that compute it; None if it is no such one.
 
     Args:
       made: statements that make the optimizer, in order.

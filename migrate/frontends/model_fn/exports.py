@@ -27,7 +27,7 @@ def read_exports(
     function: ast.FunctionDef,
     scopes: Scopes,
 ) -> Exports | None:
-    """The export_outputs of a model_fn; None where it gives none.
+    """The export_outputs of a model_fn; None if it gives none.
 
     Args:
       given: the argument of EstimatorSpec.

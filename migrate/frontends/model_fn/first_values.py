@@ -58,7 +58,7 @@ class FirstValues:
         line: Iterable[Unit],
         applied: ast.Call,
     ) -> list[Hooks]:
-        """The methods, once it is known what the network is.
+        """Returns the methods, after a check that the model can run them.
 
         Args:
           known: names of what the model is made with.
@@ -66,7 +66,7 @@ class FirstValues:
           applied: the call that updates the variables.
 
         Raises:
-          NotSplit: they depend on tensors, or list variables that are not all there.
+          NotSplit: they depend on tensors, or list variables before all are made.
         """
         if not self.hooks:
             return []
@@ -107,7 +107,7 @@ class FirstValues:
         return found
 
     def _check_names(self, hooks: Hooks, known: set[str]) -> None:
-        """Fails where they read what is none of their own."""
+        """Fails if they read what is none of their own."""
         assert self._scopes is not None and self._function is not None
         own = self._scopes.scope_by_node[self._function]
         bound = {n for unit in hooks.made for n in names.find_binds(unit.statement)}
@@ -314,7 +314,7 @@ def _take(line: Straight, units: list[Unit], spec: dict[str, ast.expr]) -> None:
 def _check(
     nodes: list[ast.AST], known: list[scaffolds.Scaffold], scopes: Scopes
 ) -> None:
-    """Fails where some code does more than choose variables, and restore them."""
+    """Fails if some code does more than choose variables, and restore them."""
     gone = {
         n for one in known for value in one.dropped for n in walk_breadth_first(value)
     }
@@ -363,7 +363,7 @@ def _check_saver(call: ast.Call, scopes: Scopes) -> None:
 
 
 def _check_call(call: ast.Call, scopes: Scopes) -> None:
-    """A call of something that is in sight: local, the builtins', a plain library's."""
+    """Refuses a call that is not local, builtin, or of a plain library."""
     if scopes.resolve(call.func) is not None:
         return
     root: ast.expr = call.func

@@ -57,7 +57,7 @@ class Flow:
       lambdas: lambdas, and functions, that do nothing but call it, and that call.
       partials: calls of functools.partial that give it arguments.
       ways: (scope, name) of what else is named on the way, and its uses there.
-      given: parameters that Estimators of other files give it; None where none has it.
+      given: parameters that Estimators of other files give it; None if none has it.
     """
 
     estimators: list[tuple[ast.Call, ast.expr]] = dataclasses.field(

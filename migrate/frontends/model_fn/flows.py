@@ -120,7 +120,7 @@ class Flows:
         self.found.setdefault(function, Flow()).take(flow)
 
     def _check_class(self, one: Made) -> None:
-        """Fails where a class of Estimator knows more of it than its methods."""
+        """Fails if a class of Estimator knows more of it than its methods."""
         for node in walk_breadth_first(one.owner) if one.owner is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in _OF_MODEL_FNS:
                 if node is not one.model_fn:
@@ -183,7 +183,7 @@ class Flows:
     def _trace_here(
         self, node: ast.expr, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """The same, where it has to be a function of this file."""
+        """Traces an expression to a function, which must be of this file."""
         try:
             return self._trace_expression(node, flow, seen)
         except _IsElsewhere:
@@ -196,7 +196,7 @@ class Flows:
     def _check_module(
         self, node: ast.Attribute, mention: ast.expr, makes: bool
     ) -> None:
-        """`module.model_fn`: fails with where that is."""
+        """Reads `module.model_fn` of an imported module as of another file."""
         if isinstance(node.value, ast.Name):
             _, bound = self._find_binding(node.value)
             self._read_import(bound, node.value.id, mention, node.attr, makes)
@@ -295,7 +295,7 @@ class Flows:
         flow.ways.setdefault((id(owner), node.id), (owner, []))[1].append(node)
 
     def check(self, function: ast.FunctionDef) -> None:
-        """Fails where something else than Estimators has the model_fn."""
+        """Fails if something else than Estimators has the model_fn."""
         flow = self.found[function]
         owner = self._scopes.find_scope(function)
         ways = [(owner, function.name, flow.mentions)]
@@ -303,7 +303,7 @@ class Flows:
         self._check(ways, flow)
 
     def check_elsewhere(self, text: str) -> None:
-        """The same, of a model_fn that is of another file."""
+        """Does the check for a model_fn of another file."""
         flow, places = self.elsewhere[text]
         ways = [(scope, key[1], uses) for key, (scope, uses) in flow.ways.items()]
         names_of = [p.node for p in places if isinstance(p.node, ast.Name)]

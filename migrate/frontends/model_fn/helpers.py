@@ -78,7 +78,7 @@ def _check_scoping(
 
 
 def _describe_written(helper: Helper, model: KerasModel) -> object:
-    """All that what is written of a function depends on, in one model."""
+    """Describes all that a function's new text depends on, in one model."""
     function = helper.function
     known = next((h for h in model.helpers if h.function is function), None)
     if known is None:

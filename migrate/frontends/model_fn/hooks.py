@@ -147,7 +147,7 @@ class Watching:
                 raise NotSplit(node, f"its {kind} write summaries")
 
     def _check_scaffold(self, nodes: list[ast.AST]) -> None:
-        """A Scaffold says what is restored and saved, of the model's own variables."""
+        """Refuses a Scaffold that does more than to restore and save."""
         uses_of = {symbol for n in nodes for _, symbol in find_uses(n, self._scopes)}
         if table.SCAFFOLD not in uses_of:
             raise NotSplit(nodes[0], "another function makes its Scaffold")

@@ -93,7 +93,7 @@ class Making(Naming):
         place: Place,
         given: Names,
     ) -> None:
-        """A scope that is opened again counts anew, and has what was made before."""
+        """Refuses unnamed layers in a variable scope that is opened several times."""
         if place.reopens:
             raise NotSplit(
                 call,
@@ -158,7 +158,7 @@ class Making(Naming):
         bound: dict[str, ast.expr],
         env: dict[str, ModeValues],
     ) -> None:
-        """Keras trains where the model is called with training=True, and so must this."""
+        """Refuses a layer whose `training` is not true exactly in mode TRAIN."""
         if "training" not in parameters:
             return
         value = bound.get("training")
@@ -229,7 +229,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """An object is made elsewhere with its name, which its first call decides."""
+        """Refuses a layer object of another function whose name is not certain."""
         maker, call = applied.maker, applied.call
         if self._scopes.find_scope(maker) is self._scopes.find_scope(call):
             return

@@ -41,7 +41,7 @@ def is_seed(statement: ast.stmt, scopes: Scopes) -> bool:
 
 
 def check_seed(line: list[Unit], unit: Unit, scopes: Scopes) -> None:
-    """Fails where a model's seed would be that of more than the graph's was.
+    """Fails if a model's seed would be that of more than the graph's was.
 
     Raises:
       NotSplit: something may draw before there is a seed.

@@ -169,7 +169,7 @@ class Metrics:
         )
 
     def check_training(self, training: list[Unit], metrics: list[Metric]) -> None:
-        """A streaming metric in training is one of evaluation's, and read as its value."""
+        """Refuses streaming metrics in training that evaluation does not have."""
         known = {ast.dump(m.call) for m in metrics}
         for unit in training:
             for node, symbol in find_uses(unit.statement, self._scopes):

@@ -128,7 +128,7 @@ class ModeValues:
         return bool(names.find_reads(node) & {self._name, self._labels, *self.decided})
 
     def decide_test(self, node: ast.expr) -> bool | None:
-        """Whether an expression is true; None where that is not known."""
+        """Whether an expression is true; None if that is not known."""
         if node in self.overrides:
             return self.overrides[node]
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):

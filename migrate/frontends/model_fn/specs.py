@@ -40,7 +40,7 @@ def read_arguments(
 ) -> dict[str, ast.expr] | None:
     """Arguments by name, without those that the mode does not look at.
 
-    None where the mode cannot be used: TF1's EstimatorSpec fails without a loss, or
+    None if the mode cannot be used: TF1's EstimatorSpec fails without a loss, or
     predictions.
 
     Raises:

@@ -357,7 +357,7 @@ class Split:
         return lines, specs
 
     def _check_labels(self) -> None:
-        """Without labels there is a prediction, or else it may train without them."""
+        """Refuses tests for labels in modes other than PREDICT."""
         predicting = self._values.get("PREDICT")
         known = predicting.unlabelled if predicting is not None else set()
         for values in self._values.values():
@@ -462,7 +462,7 @@ class Split:
         return tuple(found)
 
     def _check_saver(self, scaffold: Hooks, update: Update) -> None:
-        """A Saver without names saves the variables that there are where it is made."""
+        """Refuses a Saver before the update: it does not save later variables."""
         last = update.averaged.unit.statement if update.averaged else update.applied
         for node in scaffold.nodes:
             for use, symbol in find_uses(node, self._scopes):

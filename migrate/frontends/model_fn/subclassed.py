@@ -102,7 +102,7 @@ class Subclassed:
         return order
 
     def _unify(self, lines: dict[str, Straight]) -> None:
-        """The same statement is a unit of each mode; the first stands for all."""
+        """Uses one unit for the same statement in all modes."""
         first: dict[int, Unit] = {}
         for line in lines.values():
             for unit in line.units:
@@ -240,7 +240,7 @@ class Subclassed:
             raise NotSplit(call, "only some of the modes have this layer")
 
     def _find_loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
-        """The loop of a statement in which a layer is made; None where it is made once."""
+        """The loop of a statement in which a layer is made; None if it is made once."""
         outer: list[ast.AST] = []
         node: ast.AST | None = call
         while node is not None and node is not unit:
@@ -363,7 +363,7 @@ class Subclassed:
     # What the split asks of it.
 
     def check(self) -> None:
-        """Fails where `call` holds what no step may hold."""
+        """Fails if `call` holds what no step may hold."""
         layers = [layer.call.func for layer in self.network.layers]
         values = [value for layer in self.network.layers for value in layer.given]
         steps = checks.Steps(
@@ -385,7 +385,7 @@ class Subclassed:
         return found | {self._find_role("features"), self._find_role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
-        """None is computed anew: what steps read of them, the model keeps."""
+        """Whether steps compute a unit again: none, as the model keeps the values."""
         return False
 
     def find_outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:

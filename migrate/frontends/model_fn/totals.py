@@ -47,7 +47,7 @@ def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call,
 
 
 def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
-    """Fails where replicas share the graph: the later ones collect what others did."""
+    """Fails if replicas share the graph: the later ones collect what others did."""
     for _, symbol in scopes.walk_uses():
         if symbol.startswith(_STRATEGIES):
             raise NotSplit(
@@ -154,7 +154,7 @@ def _find_name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
 def _check_functions(
     node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> None:
-    """Fails where a function of the program collects losses by itself."""
+    """Fails if a function of the program collects losses by itself."""
     for call in walk_breadth_first(node):
         function = (
             scopes.find_function(call.func) if isinstance(call, ast.Call) else None

@@ -108,7 +108,7 @@ def _find_function(node: ast.AST, scopes: Scopes) -> ast.AST:
 def _check_taken(
     found: list[tuple[ast.Call, str, str]], node: ast.AST, scopes: Scopes
 ) -> None:
-    """Fails where a scope may have a number, because its name was there before."""
+    """Fails if a scope may have a number, because its name was there before."""
     own, name, function = (
         {one[0] for one in found},
         found[0][2],

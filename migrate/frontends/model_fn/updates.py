@@ -122,7 +122,7 @@ class Updates:
     def _read_average_update(
         self, node: ast.expr, unit: Unit
     ) -> tuple[ast.expr, Unit | None]:
-        """The update before the variables' averages are moved."""
+        """Reads the update on which the moving of the variables' averages depends."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         made = averages.find_maker(node, self._units, self._scopes)
         assert made is not None

@@ -73,7 +73,7 @@ def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnH
 
 
 class _Hook:
-    """One class."""
+    """One hook class."""
 
     def __init__(self, class_: ast.ClassDef, graph: Graph, session: ast.Call) -> None:
         self._class, self._graph, self._session = class_, graph, session

@@ -45,7 +45,7 @@ class Fed:
         self._given = given
 
     def read_feed(self, call: ast.Call) -> dict[str, ast.expr] | None:
-        """Each placeholder's value; None, with a refusal, where that cannot be told."""
+        """Returns each placeholder's value; None, with a refusal, if not known."""
         node = names.find_argument(call, "feed_dict", 1)
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return {}
@@ -139,7 +139,7 @@ class Fed:
         ]
 
     def _find_parts(self, drawn: set[str]) -> set[str]:
-        """All parts of the elements of which some are drawn."""
+        """Returns all parts of the elements of which some parts are drawn."""
         flows = {self._inputs.elements[name][1] for name in drawn}
         return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
 
@@ -183,7 +183,7 @@ class Fed:
         feed: dict[str, ast.expr],
         flows: Sequence[Flow],
     ) -> list[str] | None:
-        """The placeholders a step takes; None, with a refusal, where one is not fed.
+        """The placeholders a step takes; None, with a refusal, if one is not fed.
 
         Args:
           needed: names that the step reads.

@@ -122,7 +122,7 @@ class Initialisers:
         return self._find_initialised(made[-1]) if made else {"some"}
 
     def run(self, call: ast.Call, leaves: list[Leaf]) -> ir.Run | None:
-        """The run of an initialiser; None, with a refusal, where it does more.
+        """The run of an initialiser; None, with a refusal, if it does more.
 
         `sess.run(iterator.initializer)` starts the iterator anew; others do nothing.
         """
@@ -206,7 +206,7 @@ class Initialisers:
         return bool(found) and None not in found
 
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
-        """The iterators that a run begins; None, with a refusal, where it is not known."""
+        """The iterators that a run begins; None, with a refusal, if it is not known."""
         own = self._loop.find_own_names(call).union(
             *[names.find_binds(s) for s in self._loop.tail]
         )
@@ -246,7 +246,7 @@ class Initialisers:
     def _start_iterator(
         self, call: ast.Call, begin: Begin, feed: dict[str, ast.expr]
     ) -> Code | None:
-        """A new iterator; None, with a refusal, where TF1's went on otherwise."""
+        """A new iterator; None, with a refusal, if TF1's went on otherwise."""
         datasets: list[Code] = []
         for own in begin.datasets:
             stream = find_stream(self._scopes, own)
@@ -310,7 +310,7 @@ class Initialisers:
             )
 
     def _check_restored(self, call: ast.Call, leaves: list[Leaf]) -> bool:
-        """Whether a session that initialises by itself has lost nothing by this run.
+        """Whether the tool may drop this run, as the session itself initialises.
 
         TF1 gave the variables their initial values again, also those that the session had
         restored, and what other workers had trained.

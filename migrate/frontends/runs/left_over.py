@@ -97,7 +97,7 @@ def _check_functions(
     loop: Loop,
     allowed: set[int],
 ) -> None:
-    """Functions that stand above the graph, and read what only a step has of it."""
+    """Refuses functions that read values of a step, and run outside of it."""
     for statement in loop.tail:
         for call in walk_breadth_first(statement):
             if id(call) in allowed or not isinstance(call, ast.Call):

@@ -25,7 +25,7 @@ class Steps:
         self.made: list[ir.StepFunction] = []
 
     def share_step(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
-        """The same fetches from the same feeds are one function."""
+        """Returns the existing step function of the same fetches and feeds, if any."""
 
         def make_signature(s: ir.StepFunction) -> object:
             return (

@@ -60,7 +60,7 @@ class AveragesMoved:
                     self._flows[event] = flow
 
     def check_lists(self) -> None:
-        """Lists of a part of the updates, where layers of the program normalise."""
+        """Refuses lists of only a part of the updates, if layers normalise."""
         normalises = any(
             symbol in table.BATCH_NORMALIZATION
             for _, symbol in self._scopes.walk_uses()

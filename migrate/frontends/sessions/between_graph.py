@@ -39,7 +39,7 @@ from migrate.tables import roles
 
 
 def find_sessions(scopes: Scopes) -> list[ast.Call]:
-    """Every call that opens a session."""
+    """Lists every call that opens a session."""
     return scopes.list_calls(*roles.SESSIONS)
 
 
@@ -54,7 +54,7 @@ def runs_alone(scopes: Scopes) -> bool:
 def recognise(
     scopes: Scopes, diagnostics: Diagnostics, towers: ir.Towers | None = None
 ) -> ir.TrainingProgram | None:
-    """The file's training program; None, with refusals, where there is none we can read.
+    """The file's training program; None, with refusals, if there is none we can read.
 
     Args:
       towers: how many replicas its process has, where they were towers.

@@ -65,7 +65,7 @@ class Suites:
         self.around: list[ast.Call] = []
 
     def find(self, driver: ast.FunctionDef | ast.Module, repeats: bool) -> Shape | None:
-        """The suite of the graph; None, with a refusal, where another block is between.
+        """The suite of the graph; None, with a refusal, if another block is between.
 
         Args:
           driver: the function, or the module, that opens the session.

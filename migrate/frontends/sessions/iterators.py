@@ -272,7 +272,7 @@ class Iterators:
     def _find_declared(
         self, use: Flow, call: ast.Call, parameters: tuple[str, ...]
     ) -> ast.expr | tuple[Code, ...] | None:
-        """The dataset that has such elements, or their specs; None where neither is seen."""
+        """The dataset that has such elements, or their specs; None if not known."""
         bound = names.bind_arguments(call, parameters)
         if bound is None or not {"output_types", "output_shapes"} <= set(bound):
             return None

@@ -32,7 +32,7 @@ class StepChecks:
         self.flows = flows
 
     def check_assigned(self, part: Slice) -> None:
-        """Reads of a variable after the same run has assigned to it, in its program.
+        """Refuses reads of a variable after the same run assigns to it.
 
         TF1 read a variable once in a run, before any of its assignments had come back
         from the parameter server (measured with TF 1.15.5).

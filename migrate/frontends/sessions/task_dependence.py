@@ -65,7 +65,7 @@ class TaskDependence:
         ]
 
     def _check_counters(self) -> None:
-        """Each worker has its own copy of what a step counts; TF1's workers all counted in one."""
+        """Refuses counters in steps: each worker would count in a copy of its own."""
         stepped = {f for step in self._program.steps for f in step.flows}
         for flow in list_every_flow(self._program.flows):
             if flow in stepped and flow.kind in (Kind.ASSIGNMENT, Kind.OPERATION):
@@ -148,7 +148,7 @@ class TaskDependence:
     def check_loops(
         self, statements: Sequence[ast.stmt], by_functions: set[str], by_any: set[str]
     ) -> None:
-        """A loop is told its index where the program names it; elsewhere it is worker 0's.
+        """Refuses loops that read the task's index in other ways than by its name.
 
         Args:
           statements: those of the loop.
@@ -189,7 +189,7 @@ class TaskDependence:
                 )
 
     def check_steps(self, tainted: set[str]) -> None:
-        """One step function serves all workers: it cannot depend on the task's index.
+        """Refuses step functions that depend on the task's index.
 
         if is_chief:
             loss = loss * 2.0
@@ -216,10 +216,10 @@ class TaskDependence:
                 )
 
     def check_updates(self, before: Iterable[ast.stmt]) -> None:
-        """Synchronous workers each keep the variables, and must update them alike.
+        """Refuses updates that would differ between synchronous workers' copies.
 
-        TF1 had one variable, which the chief's operation updated. What differs of the losses
-        and gradients is averaged.
+        TF1 had one variable, which the chief's operation updated. Losses and gradients
+        may differ, because they are averaged.
 
         Args:
           before: the statements before the graph.

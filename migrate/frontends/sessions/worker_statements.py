@@ -113,7 +113,7 @@ class WorkerStatements:
                 staying |= names.find_reads(statement)
 
     def _check_job(self, program: ir.TrainingProgram) -> None:
-        """Loops of a chief and of workers run in one process, under one job name."""
+        """Refuses loops that read the job name: all run in one process, under one."""
         jobs = program.tasks.jobs
         if jobs is not None and not jobs & {"chief", "master"}:
             return
@@ -308,7 +308,7 @@ class WorkerStatements:
 
 
 class _Choice:
-    """One choice of the statements that are a worker's own, in their order.
+    """One choice of the statements that each worker runs itself, in order.
 
     Attributes:
       moved: these.
