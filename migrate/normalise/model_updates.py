@@ -238,7 +238,7 @@ class _Update:
         raise _Not
 
     def _check(self, function: ast.FunctionDef, theirs: Scopes) -> None:
-        """It ends in what it returns, and makes an update, or metrics in another file."""
+        """Checks that it returns only at its end, and makes an update or metrics."""
         body = function.body
         inner = list(names.walk_scope_of_function(function))
         returns = [node for node in inner if isinstance(node, ast.Return)]

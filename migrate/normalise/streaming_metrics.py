@@ -41,7 +41,7 @@ def split_metric_calls(text: Text) -> Text:
 
 class _Calls(ParsedText):
     def rewrite_first(self) -> Text | None:
-        """The text with one call taken apart; None where there is none to take."""
+        """The text with one call taken apart; None if there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
             return None  # Its evaluation runs metrics by itself.
         for call in walk_breadth_first(self._tree):

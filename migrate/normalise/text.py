@@ -141,7 +141,7 @@ def repeat_step(text: Text, step: Callable[[Text], Text | None], *marks: str) ->
     """The text after as many steps as there are to take.
 
     Args:
-      step: gives the next text; None where nothing is left to be done.
+      step: gives the next text; None if nothing is left to be done.
       marks: a text without one of these is left as it is.
     """
     while all(mark in text.source for mark in marks):

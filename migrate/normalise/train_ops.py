@@ -98,7 +98,7 @@ def _write_out_one(text: Text) -> Text | None:
 
 
 def _write_lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None:
-    """The update's statements; None where it is not known which it is."""
+    """The update's statements; None if it is not known which it is."""
     if not {"total_loss", "optimizer"} <= given.keys():
         return None
 

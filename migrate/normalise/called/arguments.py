@@ -104,7 +104,7 @@ def _match_arguments(
 
 
 def _find_statement(scopes: Scopes, call: ast.Call) -> ast.stmt | None:
-    """The statement that evaluates a call whole; None where it may not, or several times."""
+    """The statement that evaluates a call whole, once; None if that is not certain."""
     node: ast.AST = call
     while isinstance(node, _EVALUATED):
         node = scopes.parents[node]

@@ -182,7 +182,7 @@ def _find_keys(spec: ast.expr | None) -> set[object] | None:
 
 
 def _turn_into_else(text: Text, last: ast.If) -> Text:
-    """With `else:` in place of an `elif`."""
+    """Writes `else:` in place of an `elif`."""
     indent = text.lines[last.lineno - 1][: last.col_offset]
     end = last.test.end_lineno or last.lineno
     origins = list(text.origins[last.lineno - 1 : end])

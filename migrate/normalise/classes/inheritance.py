@@ -29,7 +29,7 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def flatten_classes(text: Text) -> Text:
-    """The text with such classes written out; the same text where there are none."""
+    """The text with such classes written out; the same text if there are none."""
     for _ in range(_ROUNDS):
         if "super" not in text.source and "class" not in text.source:
             break
@@ -55,7 +55,7 @@ class _Classes(ParsedText):
         }
 
     def rewrite_next(self) -> Text | None:
-        """One class written out, or one that nobody inherits from any more gone."""
+        """Writes out one more class with its base; None if none is left."""
         for owner in self._classes.values():
             base = self._find_base(owner)
             if base is None or self._find_base(base) is not None:
@@ -113,7 +113,7 @@ class _Classes(ParsedText):
     ) -> Text | None:
         """The class with the base's constructor in its own, where it is called.
 
-        None where it does not call it, or the call has to stay one.
+        None if it does not call it, or the call has to stay one.
         """
         mine, theirs = (
             _map_members(owner).get("__init__"),

@@ -165,7 +165,7 @@ class _Class:
         return name
 
     def run(self) -> Text | None:
-        """The text with the class's properties as methods; None where it has none.
+        """The text with the class's properties as methods; None if it has none.
 
         Raises:
           _Unclear: where they are first read cannot be told.

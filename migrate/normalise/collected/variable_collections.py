@@ -73,7 +73,7 @@ class _Variables(ParsedText):
         return None
 
     def _list_keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
-        """The program's own collections; None where it cannot be told, or not global."""
+        """The program's own collections; None if it cannot be told, or not global."""
         if isinstance(value, ast.Name):
             made = self._find_value_before(value, statement)
             if made is None:

@@ -130,10 +130,10 @@ class Emptied(Uses):
         )
 
     def _check_all_gone(self) -> None:
-        """Nothing that is left may name what is gone.
+        """Refuses code that still names something removed.
 
         Raises:
-          Unclear: something does.
+          Unclear: some code does.
         """
         edited = {n for e in self._edits for n in walk_breadth_first(e.node)}
         for node in walk_breadth_first(self._tree):

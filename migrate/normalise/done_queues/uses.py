@@ -19,7 +19,7 @@ class Uses(Program):
     """Reads every statement that is about a queue."""
 
     def _check_place(self, maker: ast.Call) -> None:
-        """A queue of a parameter server: under its device, or made where it waits."""
+        """Refuses a shared queue that is not on a parameter server."""
         devices = [
             item.context_expr
             for block in self._scopes.walk_above(maker)
@@ -115,7 +115,7 @@ class Uses(Program):
         self._drop_statement(statement)
 
     def _classify_fetches(self, fetches: ast.expr) -> set[Kind]:
-        """The kinds of what is fetched, where nothing else is."""
+        """Returns the kinds of the fetches; none if other things are fetched."""
         if isinstance(fetches, (ast.List, ast.Tuple)):
             each = [self._kinds.classify(e) for e in fetches.elts]
             return set().union(*each) if all(each) else set()

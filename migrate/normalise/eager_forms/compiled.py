@@ -27,7 +27,7 @@ _PENALTIES = ("activity_regularizer", "add_loss")
 
 
 def write_step(text: Text) -> Text | None:
-    """The text with a function in place of `train_on_batch`; None where there is none."""
+    """The text with a function in place of `train_on_batch`; None if there is none."""
     if ".train_on_batch(" not in text.source:
         return None
     view = View(text)

@@ -76,7 +76,7 @@ class Aggregates(Callers):
         name: str,
         members: dict[str | int, ast.expr],
     ) -> list[tuple[ast.expr, str | int]] | None:
-        """Every use of the object; None if one is not of a single member."""
+        """Lists every use of the object; None if one is not of a single member."""
         uses: list[tuple[ast.expr, str | int]] = []
         for node in walk_breadth_first(driver):
             if not (isinstance(node, ast.Name) and node.id == name):
@@ -172,7 +172,7 @@ def _map_class_fields(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
 
 
 def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
-    """The annotated names of a class; None where it has anything else."""
+    """The annotated names of a class; None if it has anything else."""
     found: dict[str, ast.expr | None] = {}
     for statement in made.body:
         if isinstance(statement, ast.AnnAssign):

@@ -199,7 +199,7 @@ class Makers:
         return [line, f"{indent}{name} = {{{shown}}}"] if added else [line]
 
     def _list_callers(self, maker: ast.FunctionDef) -> list[ast.Assign]:
-        """Every use of the function, each of which must name its result.
+        """Lists every use of the function, each of which must name its result.
 
         Raises:
           Unclear: one does something else with it.
@@ -237,7 +237,7 @@ class Makers:
         return callers
 
     def _check_dropped(self, maker: ast.FunctionDef, dropped: list[str]) -> None:
-        """Parameters that are only keys can go.
+        """Refuses to drop parameters that are more than keys.
 
         Raises:
           Unclear: one is read otherwise, or the signature is not plain.

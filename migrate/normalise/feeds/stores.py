@@ -37,7 +37,7 @@ class Stores:
     def follow_feed(
         self, name: str, scope: Scope
     ) -> tuple[list[Store], list[ast.Name]]:
-        """Everything that happens to a feed in its function.
+        """Finds all that happens to a feed in its function.
 
         Raises:
           Unclear: something else happens to it.

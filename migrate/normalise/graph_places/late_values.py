@@ -120,7 +120,7 @@ class _Late(ParsedText):
         late: set[str],
         graph: set[str],
     ) -> _Region:
-        """With names of what is computed of such values alone, which is no graph."""
+        """Reads a region, with the names computed only from the loop's values."""
         at_once: set[str] = set()
         grown = True
         while grown:
@@ -366,7 +366,7 @@ class _Late(ParsedText):
         return False
 
     def _find_inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
-        """The largest parts that are of the graph; None where the rest cannot be computed.
+        """The largest parts that are of the graph; None if the rest cannot be computed.
 
         The rest is made of operators, indices and functions that only compute.
         """

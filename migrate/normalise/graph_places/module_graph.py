@@ -25,7 +25,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def gather_graph(text: Text) -> Text:
-    """The text with such a graph moved; the same text where there is none."""
+    """The text with such a graph moved; the same text if there is none."""
     if "Session(" not in text.source:
         return text
     tree = parse_source(text.source)

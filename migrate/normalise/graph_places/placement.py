@@ -99,7 +99,7 @@ def _is_session_on_server(scopes: Scopes) -> bool:
 
 
 def _find_blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
-    """Every block on a task; a call that is no block has one that holds anything."""
+    """Yields each device call of a task with its block; `pass` for a call alone."""
     for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Call)

@@ -57,7 +57,7 @@ class Formed:
     def map_reasons(
         self, tree: ast.Module, stays: list[tuple[int, str]]
     ) -> dict[int, tuple[int, str]]:
-        """By original line of a function: (the line, the reason) for which it stays.
+        """Maps a function's original line to (line, reason) for which it stays.
 
         Args:
           stays: lines in the text, and what is said there.

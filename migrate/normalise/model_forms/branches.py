@@ -45,7 +45,7 @@ def unite_branches(
     function: ast.FunctionDef,
     quiet: frozenset[str] = frozenset(),
 ) -> Text | None:
-    """The text with one more update after its condition; None where there is none.
+    """The text with one more update after its condition; None if there is none.
 
     Args:
       quiet: functions of other files that normalise no batches.
@@ -213,10 +213,10 @@ class _Union:
         return _End(last, update, call, call.func.value)
 
     def _check_bound(self, target: str) -> None:
-        """Without an `else`, what was bound before would stay.
+        """Refuses an earlier value of the name if the condition has no `else`.
 
         Raises:
-          _Not: it was.
+          _Not: it has one.
         """
         if all(list_suites(self._node)):
             return

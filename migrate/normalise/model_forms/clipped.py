@@ -44,7 +44,7 @@ class _Branch:
 
     Attributes:
       update: its last statement.
-      loss: what is minimised in it; None where only given gradients are applied.
+      loss: what is minimised in it; None if only given gradients are applied.
       step: what counts the updates.
       applied: the gradients of apply_gradients, else None.
       computing: the statement, and the call, that computes them.
@@ -59,7 +59,7 @@ class _Branch:
 
 
 def unite_updates(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with one more such condition; None where there is none."""
+    """The text with one more such condition; None if there is none."""
     for node in names.walk_scope_of_function(function):
         if isinstance(node, ast.If) and not is_elif(node, scopes):
             try:
@@ -257,11 +257,11 @@ class _Union:
 
 
 def _check_before(statements: list[ast.stmt], computing: ast.Call) -> None:
-    """Gradients are computed before what stood before them in their branch.
+    """Checks that gradients may be computed before the statements above them.
 
     Raises:
-      _Not: which may change the loss: it binds a name of it, or calls something (a
-        penalty may be collected).
+      _Not: such a statement may change the loss: it binds a name of it, or calls
+        something (a penalty may be collected).
     """
     for before in statements:
         if any(isinstance(n, ast.Call) for n in walk_breadth_first(before)):

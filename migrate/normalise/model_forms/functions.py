@@ -37,7 +37,7 @@ class _New:
 
 
 def lift_function(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with one more function above its model_fn; None where there is none."""
+    """The text with one more function above its model_fn; None if there is none."""
     if scopes.parents.get(function) is not scopes.tree or function.decorator_list:
         return None
     scope = scopes.scope_by_node[function]
@@ -109,7 +109,7 @@ def _can_move(inner: ast.FunctionDef) -> bool:
 def _find_calls(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> Iterator[ast.Call | None]:
-    """Its calls; None for whatever else names it, as itself does."""
+    """Yields the function's calls; None for each other use of its name."""
     own = set(walk_breadth_first(inner))
     for node in walk_breadth_first(function):
         if not isinstance(node, ast.Name) or node.id != inner.name:
@@ -132,7 +132,7 @@ def _find_calls(
 def _find_free_names(
     inner: ast.FunctionDef, scope: Scope, scopes: Scopes
 ) -> list[str] | None:
-    """Names of the model_fn that it reads, in order; None where one is a function of it."""
+    """Names of the model_fn that it reads, in order; None if one is a function."""
     found: dict[str, None] = {}
     for node in walk_breadth_first(inner):
         if isinstance(node, ast.Name) and scopes.find_scope(node) is not scope:

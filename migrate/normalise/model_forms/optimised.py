@@ -41,7 +41,7 @@ class _Not(Exception):
 def write_out_call(
     text: Text, scopes: Scopes, function: ast.FunctionDef
 ) -> Text | None:
-    """The text with one more such call written out; None where there is none."""
+    """The text with one more such call written out; None if there is none."""
     for call in walk_breadth_first(function):
         if not isinstance(call, ast.Call):
             continue

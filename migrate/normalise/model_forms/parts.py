@@ -36,7 +36,7 @@ def find_own_statement(
 ) -> ast.stmt | None:
     """The simple statement of a function that some code stands in.
 
-    None where the code is run otherwise than once with it, or shares its lines.
+    None if the code is run otherwise than once with it, or shares its lines.
     """
     current: ast.AST | None = node
     while current is not None and not isinstance(current, ast.stmt):

@@ -114,7 +114,7 @@ class Move(Naming):
         )
 
     def _append(self, call: ast.Call, given: list[str]) -> None:
-        """Further arguments, by name."""
+        """Appends further arguments to a call, by name."""
         if not given:
             return
         end = call.end_lineno or 0
@@ -129,7 +129,7 @@ class Move(Naming):
         self._edits.append(Edit(make_point(line, byte), comma + ", ".join(given)))
 
     def _edit_parameters(self, method: Method, given: list[str]) -> None:
-        """Without `self`, and with what it needs."""
+        """Removes `self` from the parameters, and adds what the function needs."""
         arguments = method.node.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
             raise Unsettled(

@@ -69,7 +69,7 @@ def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -
 
 
 def _list_elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
-    """The parts of a display and what they are called, in the order they are made."""
+    """Lists a display's parts with their names, in the order they are made."""
     if isinstance(value, (ast.List, ast.Tuple)):
         return [(str(index), element) for index, element in enumerate(value.elts)]
     if isinstance(value, ast.Dict):

@@ -115,7 +115,7 @@ class _Branches(ParsedText):
 
 
 def _list_suites(branch: ast.If) -> list[list[ast.stmt]]:
-    """The suites of `if`, of each `elif`, and of `else`; none where there is no `else`."""
+    """The suites of `if`, of each `elif`, and of `else`; none if there is no `else`."""
     found = [branch.body]
     rest = branch.orelse
     while len(rest) == 1 and isinstance(rest[0], ast.If):

@@ -149,7 +149,7 @@ class _Parts:
         return None
 
     def _list_names(self, value: ast.expr) -> list[str] | None:
-        """The names that a tuple is made of; None where it is made of others."""
+        """The names that a tuple is made of; None if it is made of others."""
         if isinstance(value, ast.Name):
             made = self._find_container(value)
             if made is None or isinstance(made, ast.Dict):

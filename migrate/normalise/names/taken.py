@@ -91,10 +91,10 @@ class _Taken:
       node: the call that takes it.
       name: what says the name.
       text: the name.
-      whole: with the scopes around it, in lower case; None where they are not seen.
+      whole: with the scopes around it, in lower case; None if they are not seen.
       symbol: what is called.
       blocks: the `with` statements around it that open scopes, from the outermost.
-      place: the blocks around it, between which a name may be another; None where it
+      place: the blocks around it, between which a name may be another; None if it
         may be taken more than once, or never.
     """
 
@@ -338,7 +338,7 @@ def _is_reset(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
 
 
 def _find_taken_names(scopes: Scopes) -> list[_Taken]:
-    """All that the file is seen to name, by its calls of TensorFlow."""
+    """Lists the names that the file's calls of TensorFlow take in the graph."""
     found: list[_Taken] = []
     for node in scopes.walk():
         symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
@@ -381,7 +381,7 @@ def _find_name(call: ast.Call, symbol: str) -> ast.expr | None:
 def _find_whole_name(
     scopes: Scopes, call: ast.Call, symbol: str, text: str
 ) -> str | None:
-    """The name with those of the scopes around it; None where one is not written out."""
+    """The name with those of the scopes around it; None if one is not written out."""
     parts = [text.lower()]
     child: ast.AST = call
     while child in scopes.parents:

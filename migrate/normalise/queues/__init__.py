@@ -26,7 +26,7 @@ _ROUNDS = 400
 def replace_queues(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without queue input, and what became of it.
 
-    The same text where it has none, or not all of it can be read.
+    The same text if it has none, or not all of it can be read.
     """
     try:
         new, notes = _convert_queues(text)
@@ -47,7 +47,7 @@ def explain_refusal(text: Text) -> Unread | None:
 
 
 def make_refusal(unread: Unread) -> Finding:
-    """The finding of what cannot be read."""
+    """Makes the finding about queue input that cannot be read."""
     return Finding(
         unread.line,
         1,

@@ -28,7 +28,7 @@ _RECIPE = "Read the data with tf.data."
 
 
 def rewrite_batch(view: View, state: State) -> Text | None:
-    """The text with one batch as a dataset's; None where there is none."""
+    """The text with one batch as a dataset's; None if there is none."""
     for call, symbol in view.list_calls():
         if symbol in table.BATCHERS:
             return _Batch(view, state, call, symbol).rewrite_text()

@@ -159,7 +159,7 @@ class Records:
     def _find_statements_per_record(
         self, moved: list[ast.stmt], before: list[ast.stmt]
     ) -> list[ast.stmt]:
-        """With what of the graph only the records use: TF1 computed it for each record."""
+        """Adds the graph statements that only records use: TF1 ran them per record."""
         while True:
             needed = names.find_reads(self._given).union(
                 *[names.find_reads(s) for s in moved]

@@ -22,7 +22,7 @@ _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 
 
 def drop_start(view: View, state: State) -> Text | None:
-    """The text without one start of queue runners; None where there is none."""
+    """The text without one start of queue runners; None if there is none."""
     for node in walk_breadth_first(view.tree):
         if isinstance(node, ast.Call) and _starts(view, node):
             _check_list(view, node)

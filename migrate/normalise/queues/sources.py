@@ -26,7 +26,7 @@ _RECIPE = "Read the data with tf.data."
 
 
 def rewrite_producer(view: View, state: State) -> Text | None:
-    """The text with one producer as a dataset; None where there is none."""
+    """The text with one producer as a dataset; None if there is none."""
     tf = view.tensorflow
     for call, symbol in view.list_calls():
         if symbol == table.MATCH_ONCE and tf is not None:
@@ -157,7 +157,7 @@ class _Produced:
         self._names: dict[ast.expr, str] = {}
 
     def write_dataset(self) -> tuple[tuple[str, ...], bool]:
-        """Its text in steps, and whether it has one order in all runs."""
+        """Writes the dataset in steps; also whether all runs have one order."""
         shuffle, seed = self._bound.get("shuffle"), self._bound.get("seed")
         one = (
             isinstance(self._given, (ast.List, ast.Tuple))
@@ -180,7 +180,7 @@ class _Produced:
         return f"{self._data}.from_tensor_slices({self._write_rows()}){self._write_repeat()}"
 
     def _write_shuffled(self) -> tuple[str, ...]:
-        """As TF1 did it: an operation shuffles all rows anew for each epoch.
+        """Writes a shuffle like TF1's: an operation shuffles all rows in each epoch.
 
         A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
         """

@@ -13,7 +13,7 @@ from migrate.source.nodes import parse_source
 def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
     """The text with `is_chief` tested rightly; the lines where it was not, and why.
 
-    The same text where it is right, or where the index is no name.
+    The same text if it is right, or if the index is no name.
     """
     if "Server(" not in text.source:
         return text, ()

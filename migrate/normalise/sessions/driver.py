@@ -421,7 +421,7 @@ class _Driver(ParsedText):
         return names.find_suite(self._scopes.parents[statement], statement)
 
     def _find_indent(self) -> str:
-        """One level of indentation."""
+        """Returns one level of the text's indentation."""
         two = any(
             line.startswith("  ") and not line.startswith("   ")
             for line in self._text.lines

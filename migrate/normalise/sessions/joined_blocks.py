@@ -24,7 +24,7 @@ _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
 
 
 def join_blocks(text: Text) -> Text:
-    """The text with such blocks as one; the same text where there are none."""
+    """The text with such blocks as one; the same text if there are none."""
     return repeat_step(text, _join_blocks) if may_join(text) else text
 
 

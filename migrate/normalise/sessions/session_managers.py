@@ -55,7 +55,7 @@ class _Manager:
         self._line = 0
 
     def rewrite(self) -> Text | None:
-        """The text without this manager; None where a Supervisor is told of it.
+        """The text without this manager; None if a Supervisor is told of it.
 
         Raises:
           Unclear: it is used in another way.

@@ -99,7 +99,7 @@ class _Monitored(ParsedText):
     def _write_call(
         self, node: ast.Call, bound: dict[str, ast.expr], chief: str | None
     ) -> str | None:
-        """The call of MonitoredTrainingSession; None where an argument has no equal."""
+        """The call of MonitoredTrainingSession; None if an argument has no equal."""
         if bound.pop("checkpoint_filename_with_path", None) is not None:
             return None
         parts = [f"{name}={self._join_lines(value)}" for name, value in bound.items()]

@@ -164,7 +164,7 @@ class _Loops(ParsedText):
         args: list[ast.expr],
         named: list[ast.keyword],
     ) -> dict[str, ast.expr] | None:
-        """The arguments by parameter; None where they cannot be told apart."""
+        """The arguments by parameter; None if they cannot be told apart."""
         own = function.args
         if own.vararg or own.kwarg or own.kwonlyargs or function.decorator_list:
             return None
@@ -414,7 +414,7 @@ class _Loops(ParsedText):
         return found
 
     def _find_taken_names(self, function: ast.FunctionDef) -> set[str]:
-        """Every name of the file but the function's own."""
+        """Returns every name of the file but the function's own."""
         inside = set(walk_breadth_first(function))
         return {
             found

@@ -145,7 +145,7 @@ def check(
 def _find_value(
     text: Text, home: ast.FunctionDef, made: ast.Assign, own: str
 ) -> str | None:
-    """The Supervisor as another method makes it; None where that is another one."""
+    """The Supervisor as another method makes it; None if that is another one."""
     if home.name != "__init__" or made not in home.body:
         return None
     later = home.body[home.body.index(made) + 1 :]

@@ -54,7 +54,7 @@ class Services:
         return self.flat(value)
 
     def write_writer(self) -> str | None:
-        """The writer of summaries; None where the Supervisor had none.
+        """The writer of summaries; None if the Supervisor had none.
 
         Only the chief's Supervisor had one.
         """
@@ -76,7 +76,7 @@ class Services:
         return "saver" in self.given or any(x.startswith(made) for x in self.lines)
 
     def write_saver(self) -> str | None:
-        """The saver; None where it was told to have none."""
+        """The saver; None if it was told to have none."""
         if "saver" in self.given:
             return self._read_argument("saver")
         return self._name_service("saver", f"{self.tensorflow}.train.Saver()")
@@ -98,7 +98,7 @@ class Services:
         )
 
     def add_summary(self, call: ast.Call) -> list[Edit] | None:
-        """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
+        """`sv.summary_computed(sess, summary, step)`; None if that cannot be."""
         bound = names.bind_arguments(call, ("sess", "summary", "global_step"))
         writer = self.write_writer()
         if bound is None or writer is None or len(call.args) < 2:
@@ -123,7 +123,7 @@ class Services:
     def edit_loop(
         self, call: ast.Call, scopes: Scopes, session: str
     ) -> list[Edit] | None:
-        """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
+        """`sv.loop(secs, target, args)`; None if it is not seen what is run."""
         bound = names.bind_arguments(call, supervisor_loops.PARAMETERS)
         if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
             return None

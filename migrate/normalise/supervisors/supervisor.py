@@ -33,7 +33,7 @@ _NONE = ast.Constant(None)
 
 
 def replace_supervisor(text: Text) -> Text:
-    """The text without its Supervisor; the same text where that cannot be."""
+    """The text without its Supervisor; the same text if that cannot be."""
     if "Supervisor" not in text.source:
         return text
     try:

@@ -28,9 +28,9 @@ class Average:
     """An average over towers.
 
     Attributes:
-      value: the expression that gives it; None where statements do.
+      value: the expression that gives it; None if statements do.
       statement: what computes it.
-      result: the name it has; None where the call is part of an expression.
+      result: the name it has; None if the call is part of an expression.
       begun: `average_grads = []`, for statements that fill a list.
       applied: whether it goes into apply_gradients and nowhere else.
       pairs: whether it is of (gradient, variable), and not of gradients alone.

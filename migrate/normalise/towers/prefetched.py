@@ -31,7 +31,7 @@ _REASON = "the tool does not read how the towers take batches from a prefetch qu
 
 
 def draw_per_tower(view: View) -> View | None:
-    """The loop in a text whose towers draw for themselves; None where there is no queue.
+    """The loop in a text whose towers draw for themselves; None if there is no queue.
 
     Raises:
       Unclear: what made the queue's elements cannot be moved.
@@ -171,7 +171,7 @@ def _name_iterator(view: View, statement: ast.stmt) -> Edit | None:
 
 
 def _shows_only(view: View, statement: ast.stmt) -> bool:
-    """A summary of what is put into the queue, where all summaries are never merged."""
+    """Whether it is only a summary, in a program that never merges all summaries."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)

@@ -39,7 +39,7 @@ class Tasks:
 
 
 def find_blocks(view: View) -> list[ast.With]:
-    """The blocks around a tower's gradients that are on a task; none where no tower is.
+    """The blocks around a tower's gradients that are on a task; none if no tower is.
 
     Raises:
       Unclear: they are something else too, or several.

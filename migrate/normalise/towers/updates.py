@@ -78,7 +78,7 @@ def move_updates(view: View, index: str) -> tuple[View, str]:
 
 
 def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
-    """The same, where a tower asks for them."""
+    """Moves a tower's own request for the updates after the loop."""
     statement = view.scopes.parents[call]
     if not (
         isinstance(statement, ast.Assign)
