@@ -37,7 +37,7 @@ def migrate_parts(
 ) -> Migration | None:
     """The migration of a program with its modules, or of one of its modules.
 
-    None where the file is neither, or where it is refused in this form, too: then
+    None if the file is neither, or if it is refused in this form, too. Then
     `tell_refusals_of_the_whole` gives the reasons.
 
     Args:
@@ -200,7 +200,7 @@ def _group_refusals_by_file(
 ) -> dict[str, tuple[Finding, ...]]:
     """The refusals that are reasons, at their lines in the files that have them.
 
-    None of them where one is of a line that no file has: the merged text is to blame.
+    None if one is at a line that no file has: then the merged text is to blame.
     """
     by_file: dict[str, list[Finding]] = {}
     for finding in found.findings:
