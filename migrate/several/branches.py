@@ -93,7 +93,7 @@ class _Branches:
         self._branch = self._find() if len(self._openings) > 1 else None
 
     def close(self) -> Text | None:
-        """The text with one more of its branches closed; None where all are.
+        """The text with one more of its branches closed; None if all are.
 
         A branch is closed if an `else` of its own has what is done else.
         """
@@ -171,7 +171,7 @@ class _Branches:
         )
 
     def divide(self) -> list[regions.Region] | None:
-        """The regions of the programs; None where they are not known to be apart."""
+        """The regions of the programs; None if they are not known to be apart."""
         if self._branch is None:
             return None
         programs = self._list_programs(self._branch)
@@ -207,7 +207,7 @@ class _Branches:
         return None
 
     def _find_parts(self, branch: ast.If) -> set[ast.Call]:
-        """The sessions of both ways; none where not each has some of its own."""
+        """The sessions of both ways; none if not each has some of its own."""
         rest = branch.orelse or _find_rest(self._scopes, branch)
         one, other = (
             self._find_opened_sessions(branch.body),

@@ -110,7 +110,7 @@ def migrate_regions(
     migrate: Callable[[str], Migration],
     refusals: list[Finding] | None = None,
 ) -> Migration | None:
-    """The migration of a text of several programs; None where one is not migrated.
+    """The migration of a text of several programs; None if one is not migrated.
 
     Args:
       regions: in the order of the text.
@@ -287,7 +287,7 @@ def _read(
     regions: Sequence[Region],
     number: int,
 ) -> _Result | None:
-    """A program's migration taken apart; None where a mark is not where it was."""
+    """A program's migration taken apart; None if a mark is not where it was."""
     lines = migration.text.split("\n")
     tree = ast.parse(migration.text)
     imports = [s for s in tree.body if _imports(s)]
@@ -418,7 +418,7 @@ def _rebind_imports(results: Sequence[_Result]) -> bool:
 
 
 def _join_results(results: Sequence[_Result], count: int) -> Migration:
-    """One text of all."""
+    """Joins the results of all programs in one text."""
     first = results[0]
     lines: list[str] = []
     for index in range(count):
