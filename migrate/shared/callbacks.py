@@ -59,7 +59,7 @@ class _Class:
 def find_shared_callbacks(
     paths: Iterable[pathlib.Path], options: Options
 ) -> Mapping[str, SharedCallbacks]:
-    """Each file's part in the callbacks that files have together, by their real path.
+    """Finds each file's part in callbacks that several files share, by real path.
 
     Args:
       options: of the run, with all that is known of its other files.

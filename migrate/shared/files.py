@@ -67,7 +67,7 @@ class TreeFiles:
         return self._texts[real]
 
     def read_scopes(self, real: str) -> Scopes | None:
-        """Its names; None where it is no Python 3."""
+        """Reads a file's scopes; None if it is no Python 3."""
         if real not in self._scopes:
             self._scopes[real] = self._read(real)
         return self._scopes[real]

@@ -128,7 +128,7 @@ class _Search:
         """Takes it for those files that are not refused anyway.
 
         Returns:
-          Where others name it; none where it is not taken.
+          Where others name it; none if it is not taken.
         """
         left = [user for user in users if self._is_refused(user.file)]
         rest = [user for user in users if user not in left]

@@ -46,7 +46,7 @@ class Networks:
 
 
 def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
-    """With what the networks of a file's model functions have in other files."""
+    """Adds the functions of other files that a file's networks call."""
     own = found.get(target, SharedModels())
     if tree.read_scopes(target) is None:
         return Networks(found, (), {})
@@ -143,7 +143,7 @@ def _join_networks(
 
 
 def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
-    """Without the functions of other files; why these stay is then said."""
+    """Drops the functions of other files, and notes why these stay."""
     files = tried.models[target].files
     assert files is not None
     names = ", ".join(sorted(os.path.basename(real) for real in tried.functions))
@@ -160,7 +160,7 @@ def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
 def _find_known_elsewhere(
     helpers: set[tuple[str, str]], files: list[str], tree: TreeFiles
 ) -> dict[tuple[str, str], str]:
-    """Those of some functions that other files name -> which."""
+    """Maps each function that other files may call to a text with these files."""
     found: dict[tuple[str, str], str] = {}
     for place, name in sorted(helpers):
         users = sorted(map(os.path.basename, tree.find_naming(name, files)))
