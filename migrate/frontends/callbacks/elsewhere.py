@@ -56,9 +56,9 @@ def _map_names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr,
 def find_uses_here(
     scopes: Scopes, class_: ast.ClassDef, text: str
 ) -> tuple[set[str], list[dict[str, str]]]:
-    """The modes in which a file has objects of another file's class; how it gives tensors.
+    """Finds the modes of a file's objects of another file's class, and their arguments.
 
-    The forms are those in which an argument would give tensors, if it did.
+    An argument's form is the one in which it gives tensors, if it gives any.
 
     Args:
       text: what names the class there.

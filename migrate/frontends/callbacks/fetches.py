@@ -94,7 +94,7 @@ class Fetches:
         )
 
     def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
-        """A name that the method binds once, to what it fetches."""
+        """Finds the value of a name that the method binds once, to what it fetches."""
         uses = [
             n
             for n in walk_breadth_first(method)
@@ -133,7 +133,7 @@ class Fetches:
         return found
 
     def _find_parameter(self, node: ast.Attribute, kept: Kept) -> Value:
-        """An attribute that holds what `__init__` is given."""
+        """Finds the value of an attribute that holds an argument of `__init__`."""
         arguments = kept.method.args
         name = kept.value.id if isinstance(kept.value, ast.Name) else ""
         places = [a.arg for a in arguments.args]

@@ -68,7 +68,7 @@ class Given:
         return "", {value: _find_name(value, model, hooks)}
 
     def _find_container(self, name: ast.Name, hooks: Hooks) -> ast.expr:
-        """The dict or list that a name stands for, where nothing else reads it."""
+        """Returns the dict or list of a name that nothing else reads."""
         for unit in hooks.made:
             statement = unit.statement
             if (

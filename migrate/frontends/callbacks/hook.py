@@ -458,7 +458,7 @@ def _find_effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _find_calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
-    """A method's calls, but for the errors that it raises."""
+    """Lists a method's calls, without those that make the errors it raises."""
     errors = {
         inner
         for node in walk_breadth_first(method)

@@ -109,7 +109,7 @@ class Clusters:
         return ir.Cluster(spec, statement, call, job, index, self._list_jobs(spec))
 
     def _list_jobs(self, spec: ast.expr) -> frozenset[str] | None:
-        """Job names, where the cluster is a dict display."""
+        """Lists the job names, if the cluster is a dict display."""
         seen = 0
         while seen < 5:
             seen += 1

@@ -78,7 +78,7 @@ class OptionalCluster:
         return choice
 
     def _find_conditions(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
-        """The conditions between the session's suite and the server, and how they came out."""
+        """Yields the conditions around the server, and whether it is in their body."""
         inner: ast.AST = server
         for node in list_enclosing(self._scopes, server)[1:]:
             if inner in self._home or node is self._driver:

@@ -166,7 +166,7 @@ def _spell_tasks(scopes: Scopes) -> str:
 
 
 def _write_missing_cluster(scopes: Scopes) -> str:
-    """The ClusterSpec that is missing, with as many addresses as are named."""
+    """Writes the missing ClusterSpec, with an address for each named task."""
     jobs = [
         f'"{job}": [{", ".join(["host:port"] * (max(indices) + 1))}]'.replace(
             "host:port", '"host:port"'

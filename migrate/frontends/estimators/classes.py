@@ -16,7 +16,7 @@ from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 
 
 def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
-    """A refusal for each class that hides one."""
+    """Yields a refusal for each class that hides a member of the Estimator."""
     for owner in _find_classes(scopes):
         found = next(
             (pair for pair in _list_bound_attributes(owner) if pair[1] in EMITTED), None

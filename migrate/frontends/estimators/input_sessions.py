@@ -156,7 +156,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
 
 
 def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] | None:
-    """Uses of a block's session; None if it is used behind its block.
+    """Lists the uses of a block's session; None if it is used after its block.
 
     Another session may have the same name.
     """
@@ -241,7 +241,7 @@ def _list_parts(fetched: ast.expr) -> list[ast.expr]:
 
 
 def find_root(part: ast.expr) -> ast.Name | None:
-    """The name in `features["x"]`, which means the same of tensors and of their values."""
+    """Returns `features` of `features["x"]`, which works on tensors and on values."""
     while isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
         part = part.value
     return part if isinstance(part, ast.Name) else None
@@ -281,7 +281,7 @@ def _find_callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
 
 
 def _find_made_functions(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
-    """Functions within a function that returns one: `make_input_fn(True)`."""
+    """Yields a function's inner functions, if it returns one: `make_input_fn(True)`."""
     if _is_partial(call.func, scopes) and call.args:
         yield from _find_callees(call.args[0], scopes)
     elif isinstance(call.func, ast.Name):

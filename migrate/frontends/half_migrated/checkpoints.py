@@ -24,7 +24,7 @@ def find_saves(
     session: ast.stmt,
     made: Collection[ast.stmt],
 ) -> tuple[ast.Call, ...]:
-    """The calls that save, of which one worker's is meant.
+    """Finds the calls that save, each of which only one worker should run.
 
     Args:
       suite: the session's, with its statement `session`.

@@ -121,7 +121,7 @@ class CutReader:
                     )
 
     def _make_example(self, value: ast.expr) -> ast.expr | None:
-        """The expression with one row in place of the batch's, None if it is no batch."""
+        """Writes the expression with one row for the batch; None if it is no batch."""
         if isinstance(value, ast.Subscript):
             rows = value.slice
             if not isinstance(value.value, (ast.Name, ast.Attribute)):
@@ -161,7 +161,7 @@ class CutReader:
         )
 
     def _find_whole(self, array: ast.expr) -> ast.expr:
-        """The array of which another holds rows: `x` of `own = x[task::2]`."""
+        """Finds the array whose rows another array holds: `x` of `own = x[task::2]`."""
         while isinstance(array, ast.Name):
             owner = self._scopes.find_scope(array).find_owner(array.id)
             bound = owner.bindings.get(array.id, []) if owner is not None else []

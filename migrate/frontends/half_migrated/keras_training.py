@@ -46,7 +46,7 @@ _ALONE = (
 def read_keras_training(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
 ) -> FitProgram | Refused | None:
-    """The program that Keras trains; why it is not taken; None if it does not."""
+    """Returns the program that Keras trains, or its refusal; None if it does not."""
     reader = _Reader(scopes, found, sessions)
     if not reader.trains:
         return None

@@ -23,7 +23,7 @@ _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
 
 
 class UnknownLoss(ValueError):
-    """An expression that is not read."""
+    """The tool does not know how this loss combines the examples."""
 
     def __init__(self, node: ast.expr) -> None:
         super().__init__(ast.unparse(node))
@@ -31,7 +31,7 @@ class UnknownLoss(ValueError):
 
 
 def find_reduction(made: ast.Call) -> str | None:
-    """ "mean", "sum" or "none": what a Keras loss object does; None if it is not known."""
+    """Returns a Keras loss's reduction: "mean", "sum" or "none"; None if unknown."""
     given = names.find_argument(made, "reduction")
     if given is None:
         return "mean" if not made.args else None
@@ -69,7 +69,7 @@ class LossReader:
         self._given = given
 
     def find_mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
-        """Calls of Keras losses that take the mean themselves, and what made these."""
+        """Lists calls of Keras losses that take the mean, with the losses' creation."""
         found = []
         for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
@@ -94,7 +94,7 @@ class LossReader:
         return LossReader(self._scopes, called.body, given, seen)
 
     def _find_object(self, node: ast.expr) -> ast.Call | None:
-        """The creation of the Keras loss object that an expression is, if it is one."""
+        """Finds the call that made an expression's Keras loss object, if it is one."""
         if isinstance(node, ast.Name):
             node = self._given.get(node.id, node)
         made = (

@@ -44,7 +44,7 @@ class Reader:
         self._sessions = sessions
 
     def read(self) -> EagerProgram:
-        """The program.
+        """Reads the program.
 
         Raises:
           Refused: it is not taken.
@@ -200,7 +200,7 @@ class Reader:
 
 
 def _walk_statements(nodes: list[ast.AST]) -> Iterator[ast.AST]:
-    """Statements, those of blocks one by one: what runs in them, and their headers."""
+    """Yields statements, and those in blocks one by one, with the blocks' headers."""
     for node in nodes:
         if isinstance(node, (ast.With, ast.For, ast.While, ast.If)):
             for field, value in ast.iter_fields(node):

@@ -26,7 +26,7 @@ def read(
     later: Iterable[ast.AST],
     counts: Collection[ast.expr] = (),
 ) -> Step:
-    """The step, and what of it the migrated program needs to know.
+    """Reads the step, and all that the migrated program needs to know of it.
 
     Args:
       inline: the statements of the loop that make the step; none if a function does.

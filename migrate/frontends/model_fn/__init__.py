@@ -51,7 +51,7 @@ class Imported:
 def recognise(
     scopes: Scopes, shared: SharedModels
 ) -> tuple[list[Found], list[Imported], list[Stays]]:
-    """The program's model_fns.
+    """Finds the program's model_fns that become Keras models.
 
     Args:
       shared: those that files of a tree have together, which become Keras models.

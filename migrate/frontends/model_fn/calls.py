@@ -12,7 +12,7 @@ from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
-# What functions call their inputs, where that is not `inputs`.
+# Functions' names for their inputs, if that is not `inputs`.
 _INPUTS = {
     table.INPUT_LAYER: "features",
     **{
@@ -36,7 +36,7 @@ def map_layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | 
 
 
 def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments as they are written; `fused` is by name alone in most programs."""
+    """Maps a layer's arguments as they are written; `fused` is often given by name."""
     if len(call.args) > 1 + len(row.parameters):
         return None
     inputs = _INPUTS.get(row.function, "inputs")

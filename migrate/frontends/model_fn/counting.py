@@ -27,7 +27,7 @@ from migrate.source.nodes import walk_breadth_first
 def find_call(
     given: ast.expr | None, units: list[Unit], scopes: Scopes
 ) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
-    """The call that eval_metric_ops is, its function, and the statement that names it."""
+    """Finds the call that gives eval_metric_ops, its function, and its statement."""
     unit = None
     if isinstance(given, ast.Name):
         makers = [u for u in units if given.id in names.find_binds(u.statement)]
@@ -66,7 +66,7 @@ class Counting:
         self._unread = unread
 
     def run(self, call: ast.Call) -> tuple[Counter, list[Metric]]:
-        """The method, and its metrics.
+        """Returns the function as a method, and its metrics.
 
         Raises:
           NotSplit: it does more than count, is used elsewhere, or reads the model_fn.

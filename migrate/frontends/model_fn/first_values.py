@@ -46,7 +46,7 @@ class FirstValues:
 
     hooks: list[Hooks] = dataclasses.field(default_factory=list)
     folded: dict[ast.AST, ast.expr | str] = dataclasses.field(default_factory=dict)
-    # Where each unit of training stood.
+    # Unit of training -> its place among the units.
     _places: dict[ast.stmt, int] = dataclasses.field(default_factory=dict)
     _scopes: Scopes | None = None
     _function: ast.FunctionDef | None = None
@@ -237,7 +237,7 @@ def _read_starts(
 def _find_start_statements(
     units: list[Unit], scopes: Scopes, built: frozenset[str]
 ) -> list[Unit]:
-    """Statements that start from a checkpoint, what they need, and what is said of it."""
+    """Finds the statements that start from a checkpoint, need that, or log it."""
     wanted = [
         u
         for u in units

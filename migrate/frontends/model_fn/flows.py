@@ -134,7 +134,7 @@ class Flows:
     def _trace_expression(
         self, node: ast.expr, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """The function that an expression leads to.
+        """Follows an expression to the function that it stands for.
 
         Raises:
           NotSplit: it is not in sight.
@@ -233,7 +233,7 @@ class Flows:
         )
 
     def _find_passed_call(self, function: ast.FunctionDef) -> ast.Call | None:
-        """The call of another model_fn, where a function does nothing else."""
+        """Finds the call of another model_fn, if a function does nothing else."""
         body = function.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]

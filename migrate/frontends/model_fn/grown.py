@@ -15,7 +15,7 @@ _ADDING = frozenset({"append", "extend", "update", "setdefault", "insert"})
 
 
 def find_grown_names(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str]:
-    """Names that are bound to new dictionaries and lists alone, and known by no other."""
+    """Finds names only of new dictionaries and lists that have no second name."""
     scope = scopes.scope_by_node[function]
     found = {
         name

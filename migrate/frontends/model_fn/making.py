@@ -48,7 +48,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A layer.
+        """Makes a layer.
 
         Args:
           bound: arguments by name, `inputs` and `training` too.
@@ -192,7 +192,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A layer object: its first call names its variables, others share them."""
+        """Reads a layer object's call: the first names variables, others share them."""
         maker, row = applied.maker, applied.row
         before = next((x for x in self.layers if x.call is maker), None)
         if before is not None:
@@ -252,7 +252,7 @@ class Making(Naming):
         """The layers, with the names that they are given.
 
         Raises:
-          NotSplit: a layer object is not called where that can be seen.
+          NotSplit: the tool sees no call of a layer object.
         """
         for call in self._unapplied:
             raise NotSplit(

@@ -35,7 +35,7 @@ class NotSplit(Exception):
 
 
 class Untold(Exception):
-    """A function of the network has to be told in which variable scope it is called."""
+    """A function of the network needs a parameter for its caller's variable scope."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         super().__init__(function.name)
@@ -361,8 +361,8 @@ def _is_opened_again(item: ast.withitem, scopes: Scopes) -> bool:
 def shares(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a statement is `scope.reuse_variables()`.
 
-    TF1 raised an error where a variable was made twice, and this was not said: that names
-    are the same says all there is to know.
+    Without it TF1 raised an error if a variable was made twice. So equal names are
+    enough to know that variables are shared.
     """
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):

@@ -24,7 +24,7 @@ _CONSTRUCTOR, _CALLED = "__init__", "__call__"
 
 
 class NetworkObjects:
-    """The objects of a module, as far as what they do is in sight."""
+    """The objects of a module whose behaviour is fully known."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -98,7 +98,7 @@ class NetworkObjects:
         return self._objects.find_receiver(function)
 
     def find_kept(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
-        """Statements `self.x = name` of a constructor, and x, where nothing else binds it."""
+        """Finds `self.x = name` in a constructor, and x, if nothing else binds it."""
         found: dict[ast.stmt, str] = {}
         if function.name != _CONSTRUCTOR:
             return found

@@ -27,7 +27,7 @@ def drop_numbers_of_loops(
     kinds: set[str],
     is_maker: Callable[[ast.Call], bool],
 ) -> list[Layer]:
-    """The layers; of kinds that a loop makes outside of scopes, none has a number of ours.
+    """Leaves it to Keras to number layers of kinds that a loop makes.
 
     Args:
       is_maker: whether a call is one of a function that makes layers.
@@ -63,7 +63,7 @@ def number_layers_in_scopes(
     names_of: Callable[[Layer], Names],
     is_maker: Callable[[ast.Call], bool],
 ) -> list[Layer]:
-    """The layers; of kinds that are counted in a scope, each is counted there.
+    """Lets each scope count the layers of kinds that are counted in it.
 
     Args:
       names_of: what the scope of a layer has given.

@@ -147,7 +147,7 @@ class _Search:
         return False
 
     def _count_elsewhere(self) -> int:
-        """2 if another function of the file opens a scope of the name."""
+        """Returns 2 if another function opens a scope of the name, else 0."""
         inside = set(walk_breadth_first(self._function))
         for function in self._scopes.scope_by_node:
             if not isinstance(function, ast.FunctionDef) or function in inside:

@@ -86,7 +86,7 @@ class Split:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model: functional where it can be, else subclassed, or of variables as layers."""
+        """Makes the model: functional, else subclassed, else of variables as layers."""
         try:
             return self._run(Common)
         except NotSplit as reason:
@@ -124,7 +124,7 @@ class Split:
         network: type[Common] | type[Subclassed],
         told_scopes: set[ast.FunctionDef],
     ) -> KerasModel:
-        """The model.
+        """Tries to make the model with one kind of network.
 
         Args:
           told_scopes: functions that are told in which variable scope they are called.

@@ -121,7 +121,7 @@ class Tables:
         )
 
     def _read(self, node: ast.expr) -> set[str]:
-        """Names of the model_fn's own that a value reads, beside what it is made with."""
+        """Returns the model_fn's own names that a value reads, without known ones."""
         read = {
             n.id
             for n in walk_breadth_first(node)

@@ -62,7 +62,7 @@ class Updates:
                 self._tensors |= names.find_binds(unit.statement)
 
     def run(self, moved: bool) -> Update:
-        """The update.
+        """Finds the update.
 
         Args:
           moved: whether batch normalisation has averages that it must move.
@@ -102,7 +102,7 @@ class Updates:
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
 
     def _find_dependency(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
-        """The one thing, beside the averages of layers, that runs before a statement."""
+        """Finds the one dependency of a statement, beside the layers' averages."""
         found: list[tuple[ast.expr, Unit | None]] = []
         for around, node in averages.find_dependencies(unit, self._scopes):
             if self.is_update_ops(node):

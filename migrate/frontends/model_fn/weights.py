@@ -41,7 +41,7 @@ class Static:
         }
 
     def reads(self, node: ast.AST) -> set[str]:
-        """Names whose value is read; not those of which only the type or shape is."""
+        """Returns the names whose value is read, not only their type or shape."""
         found: set[str] = set()
         stack = [node]
         while stack:

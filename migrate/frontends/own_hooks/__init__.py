@@ -43,7 +43,7 @@ _TYPES = ("SessionRunContext", "SessionRunValues", "SessionRunArgs", "SessionRun
 
 
 def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnHooks:
-    """The hooks of a file with a session, with refusals where they cannot be called.
+    """Finds the hooks of a file with a session, and refuses those it cannot call.
 
     Args:
       session: the call that opens the session.
@@ -181,7 +181,7 @@ class _Hook:
     def _find_fed_placeholders(
         self, feeds: ast.expr, method: ast.FunctionDef
     ) -> frozenset[str]:
-        """The placeholders that a hook feeds, under names of theirs."""
+        """Finds the names of the placeholders that a hook feeds."""
         placeholders = self._graph.analysis.placeholders
         if isinstance(feeds, ast.Dict):
             asked = {
@@ -370,10 +370,10 @@ class _Hook:
     # What else it names.
 
     def _find_symbols(self) -> Iterator[tuple[ast.AST, tuple[str, str]]]:
-        """Uses of TensorFlow: what is the session's has a counterpart, others need no graph.
+        """Finds the hook's uses of TensorFlow, and writes the session's counterparts.
 
         Raises:
-          NotMapped: one is of a graph.
+          NotMapped: one needs a graph.
         """
         gone = {n for e in self._tensors.edits for n in walk_breadth_first(e)}
         gone |= {n for statement in self._gone for n in walk_breadth_first(statement)}

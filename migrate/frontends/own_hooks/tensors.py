@@ -255,7 +255,7 @@ class Tensors:
         return self._scopes.find_scope(node).find_owner(node.id) is scope
 
     def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
-        """A name that the method binds once, to what it fetches."""
+        """Asks for the tensors of a name that the method binds once, to its fetches."""
         uses = [
             n
             for n in walk_breadth_first(method)
@@ -330,7 +330,7 @@ class Tensors:
         return {ast.literal_eval(text)} if isinstance(text, str) else set()
 
     def _find_parameter(self, node: ast.Attribute, kept: Kept) -> set[str]:
-        """An attribute that holds what `__init__` is given."""
+        """Asks for the tensors that `__init__` gets, and an attribute holds."""
         arguments = kept.method.args
         assert isinstance(kept.value, ast.Name)
         name = kept.value.id
@@ -397,7 +397,7 @@ class Tensors:
         display: ast.List | ast.Tuple | ast.Dict,
         made: ast.Call,
     ) -> set[str]:
-        """A list or dict that has a name: the hook is given one of names."""
+        """Reads a named list or dict: the hook gets one of tensors' names instead."""
         items = display.values if isinstance(display, ast.Dict) else display.elts
         tags = []
         for item in items:

@@ -146,7 +146,7 @@ class Fed:
     def find_given_names(
         self, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> tuple[str, ...]:
-        """Fed tensors, and fed parts of elements of which nothing else is needed.
+        """Returns fed tensors, and fed parts of elements that need no other part.
 
         Args:
           needed: names that the step reads.
@@ -258,7 +258,7 @@ class Fed:
         )
 
     def _find_branch(self, name: str) -> ast.If | None:
-        """The `if` under which alone a placeholder is made."""
+        """Finds the `if` that alone decides whether a placeholder is made."""
         made = [
             node
             for node in self._scopes.walk()

@@ -251,7 +251,7 @@ class Fetched:
         return None
 
     def _find_loop(self, node: ast.expr) -> ast.For | None:
-        """The loop over objects that binds what a fetched attribute is of."""
+        """Finds the loop over objects that binds the object of a fetched attribute."""
         if not isinstance(node, ast.Attribute):
             return None
         base: ast.expr = node
@@ -296,7 +296,7 @@ class Fetched:
                 yield other
 
     def _find_makers(self, node: ast.expr) -> Iterator[ast.Call]:
-        """The calls whose result the name holds that an expression begins with."""
+        """Finds the calls that made the object that an expression begins with."""
         for value in self._find_values(node):
             if isinstance(value, ast.Call):
                 yield value

@@ -63,7 +63,7 @@ class Initialisers:
         self._begins = Begins(scopes, flows, inputs)
 
     def rewrite_repeated_runs(self, runs: list[ir.Run]) -> list[ir.Run]:
-        """The runs, where variables are given their initial values a second time."""
+        """Rewrites the runs that give variables their initial values again."""
         found: list[ir.Run] = []
         for run in runs:
             if run.call in self.calls:
@@ -188,7 +188,7 @@ class Initialisers:
         )
 
     def _explain_mixed_run(self, leaves: list[Leaf]) -> tuple[str, str]:
-        """The reason against a run that does more than what becomes a call of its own."""
+        """Explains why a run that does more than initialise is refused."""
         given = [leaf.node for leaf in leaves if leaf.kind is Kind.INITIALIZER_OP]
         reason, recipe = _MIXED, _MIXED_RECIPE
         if all(self._is_report(node) for node in given):

@@ -120,7 +120,7 @@ def _check_functions(
 def _read_of_step(
     scopes: Scopes, analysis: Analysis, loop: Loop, part: ast.AST, allowed: set[int]
 ) -> str | None:
-    """A name of the step that a function reads, which runs nothing itself."""
+    """Returns a step's name that a function reads, if it runs nothing itself."""
     nodes = list(walk_breadth_first(part))
     if any(isinstance(n, ast.Call) and loop.is_run(n) for n in nodes):
         return None  # Its runs are the loop's.

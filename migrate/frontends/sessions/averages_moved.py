@@ -180,7 +180,7 @@ class AveragesMoved:
         return later is None
 
     def _find_lists(self, call: ast.Call, part: Slice) -> list[Event]:
-        """The lists on which a run depends, at every time that it is made."""
+        """Finds the lists on which every call of a run depends."""
         found = [
             e
             for e in self._events
@@ -215,7 +215,7 @@ class AveragesMoved:
         )
 
     def _may_be_passed(self, ask: Event, part: Slice) -> bool:
-        """Whether an update of the run is made where the list may not be asked for."""
+        """Whether an update of the run may be made without the list."""
         around: list[tuple[ast.AST, ast.AST]] = []
         node: ast.AST = self._flows[ask].statement
         while node in self._scopes.parents and not isinstance(node, ast.FunctionDef):
@@ -321,7 +321,7 @@ class AveragesMoved:
 
 
 def _list_texts(event: Event) -> list[str]:
-    """The texts that the calls on the way to a layer are given, as a scope's name."""
+    """Lists the strings in the calls that lead to a layer, such as a scope's name."""
     return [
         node.value
         for call, _ in event.through
@@ -331,7 +331,7 @@ def _list_texts(event: Event) -> list[str]:
 
 
 def _list_own_parts(flow: Flow) -> list[ast.AST]:
-    """A statement, or what stands in the header of a block."""
+    """Yields a statement, or the expressions in a block's header."""
     statement = flow.statement
     if not flow.suites:
         return [statement]

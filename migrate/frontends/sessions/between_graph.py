@@ -77,7 +77,7 @@ def recognise(
 
 
 def _explain_others(scopes: Scopes) -> tuple[str, str]:
-    """The reason against a second session, which the first does not end before."""
+    """Explains why a second session is refused if the first is still open."""
     own = "or move it into a program of its own."
     trains = any(
         isinstance(node, ast.Attribute) and node.attr in roles.OPTIMIZER_METHODS

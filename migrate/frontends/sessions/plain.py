@@ -132,7 +132,7 @@ def is_local(scopes: Scopes, call: ast.Call) -> bool:
 
 
 def find_pinned_call(scopes: Scopes) -> ast.Call | None:
-    """The first place where a program without a device setter names a task itself."""
+    """Finds the first place at which a program without a device setter names a task."""
     calls = [
         node
         for node in walk_breadth_first(scopes.tree)

@@ -52,7 +52,7 @@ class TaskDependence:
         )
 
     def _find_reached_functions(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
-        """The functions that code calls, but those to which the index's name is another's."""
+        """Finds the called functions, without those that bind the index's name anew."""
         reached = reach.find_reached(self._scopes, [code])
         if not isinstance(self._index, ast.Name):
             return reached
@@ -307,7 +307,7 @@ class TaskDependence:
         return self._drop_label(statement)
 
     def _drop_label(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-        """A statement, but for the number by which old TensorFlows knew a replica.
+        """Returns a statement's parts without the argument `replica_id`.
 
         `SyncReplicasOptimizer(..., replica_id=FLAGS.task_index)`: it counted how stale a
         replica was, and decides nothing of an update. Since 1.0 there is no such argument.
@@ -320,7 +320,7 @@ class TaskDependence:
         return [statement]
 
     def _name_variables(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-        """The names of variables: by the task's index, each task had one of its own."""
+        """Returns the expressions that name variables, perhaps by the task's index."""
         found: list[ast.stmt | ast.expr] = []
         for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call):
@@ -350,7 +350,7 @@ def _list_headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
 
 
 def find_free_names(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
-    """Names that a definition reads of those outside."""
+    """Finds the names outside of a definition that it reads."""
     if isinstance(definition, ast.FunctionDef):
         return names.find_free_names(definition)
     methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
