@@ -19,7 +19,7 @@ from migrate.tables import contrib_metrics as table
 
 
 def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
-    """The text with all such calls so, and what stood in each line; None without any.
+    """The text with all such calls replaced, and their old names by line; None if none.
 
     None, too, where one of them is more than called.
     """

@@ -55,10 +55,10 @@ class Written:
     files: frozenset[str] = frozenset()
 
     def find_remaining(self, stays: Collection[int]) -> set[int]:
-        """Original lines of calls in a model_fn that stays one for all that.
+        """Returns the original lines of calls in model_fns that stay nevertheless.
 
         Args:
-          stays: lines of what is said to stay one.
+          stays: lines at which a model_fn is reported to stay.
         """
         tree, origins = parse_source(self.text.source), self.text.origins
         found: set[int] = set()
@@ -72,7 +72,7 @@ class Written:
 
 
 def _is_given(name: str, tree: ast.Module, stays: Collection[int]) -> bool:
-    """Whether an Estimator of which that is said has a function of this name."""
+    """Whether an Estimator at one of the lines `stays` has a function of this name."""
     return any(
         isinstance(node, ast.Call)
         and node.lineno in stays
@@ -180,7 +180,7 @@ class _Update:
         self.files: set[str] = set()
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the update.
 
         Raises:
           _Not: it is no update, or not certain to do the same here.
@@ -418,7 +418,7 @@ class _Update:
 
 
 def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """A parameter's default, where that is a literal."""
+    """Returns a parameter's default, if that is a literal."""
     arguments = function.args
     places = [a.arg for a in arguments.args]
     value: ast.expr | None = None

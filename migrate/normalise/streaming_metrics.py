@@ -149,7 +149,7 @@ class _Calls(ParsedText):
     def _find_pair(
         self, statement: ast.stmt, call: ast.Call
     ) -> tuple[str, list[tuple[ast.Subscript, int]]] | None:
-        """The name of both, of which no more is used than `pair[0]` and `pair[1]`."""
+        """Finds the name of the pair, if only `pair[0]` and `pair[1]` use it."""
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call
@@ -215,7 +215,7 @@ class _Lists(ParsedText):
         return found
 
     def ask_metrics(self) -> Text:
-        """The text in which the metrics are asked for them."""
+        """The text in which such calls ask the metrics for the variables."""
         edits = [
             Edit(call, f"{table.VARIABLES}({scope})")
             for call, scope in self._find_calls()

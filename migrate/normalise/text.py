@@ -165,13 +165,13 @@ _COMPOUND += (
 
 
 def close_headers(text: Text) -> Text:
-    """The text with the end of each header on the line of what stands before it.
+    """Joins the end of each header to the line before it.
 
         def build(images,                       def build(images,
                   units=3,                                units=3):
         ):
 
-    Passes take a suite's lines to begin where the last expression of its header ends.
+    Passes assume that a suite begins after the last expression of its header.
     """
     lines, origins = list(text.lines), list(text.origins)
     closing = [number for number in _find_closing_lines(text) if number > 1]
@@ -252,7 +252,7 @@ class ParsedText:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _join_lines(self, value: ast.expr) -> str:
-        """An expression as it is spelled, or as one line."""
+        """Returns an expression's text, joined to one line if it has several."""
         segment = self._text.find_segment(value)
         return segment if "\n" not in segment else ast.unparse(value)
 

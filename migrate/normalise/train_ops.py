@@ -41,7 +41,7 @@ _READ = frozenset(
 
 
 def write_out_train_ops(text: Text) -> Text:
-    """The text with such calls as updates."""
+    """The text with such calls written as updates."""
     while "create_train_op" in text.source:
         new = _write_out_one(text)
         if new is None:

@@ -111,9 +111,9 @@ class _Classes(ParsedText):
     def _inline_constructor(
         self, owner: ast.ClassDef, base: ast.ClassDef
     ) -> Text | None:
-        """The class with the base's constructor in its own, where it is called.
+        """Writes the base's constructor into the class's own, in place of its call.
 
-        None if it does not call it, or the call has to stay one.
+        None if there is no such call, or it has to stay a call.
         """
         mine, theirs = (
             _map_members(owner).get("__init__"),

@@ -61,7 +61,7 @@ _UNREAD = (
 
 
 def add_up_losses(text: Text) -> Text:
-    """The text with its losses added up by name, as far as it is clear which there are."""
+    """The text with its losses added up by name, if it is clear which there are."""
     if "get_total_loss" not in text.source and "get_losses" not in text.source:
         return text
     return _Losses(text).rewrite() or text

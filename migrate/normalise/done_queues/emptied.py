@@ -80,7 +80,7 @@ class Emptied(Uses):
         return next(n for n in self._scopes.walk_above(node) if isinstance(n, ast.stmt))
 
     def _drop_empty(self) -> None:
-        """Blocks, loops and functions of which nothing is left."""
+        """Removes blocks, loops and functions of which nothing is left."""
         while True:
             before = len(self._gone)
             for node in walk_breadth_first(self._tree):

@@ -43,7 +43,7 @@ class Kinds:
             self._find()
 
     def _find(self) -> None:
-        """Names and functions that stand for queues and for what is done with them."""
+        """Finds the names and functions that are queues, or wait for or signal them."""
         while True:
             before = (self._count_kinds(), len(self._by_key))
             for node in walk_breadth_first(self._tree):
@@ -80,7 +80,7 @@ class Kinds:
             self._kinds.setdefault(key, set()).update(kinds)
 
     def _taint_by_call(self, call: ast.Call) -> None:
-        """A list that one is appended to; a parameter that is given one."""
+        """Marks a list to which a queue is appended, or a parameter that gets one."""
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
             if call.args:
@@ -141,7 +141,7 @@ class Kinds:
         return names.find_key(node) if isinstance(node, ast.Attribute) else None
 
     def find_called_function(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The module's or class's own function that a call calls, told by its name."""
+        """Finds, by its name, the function of the module or class that a call calls."""
         func = call.func
         if isinstance(func, ast.Name):
             wanted = func.id

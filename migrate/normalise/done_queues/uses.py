@@ -122,7 +122,7 @@ class Uses(Program):
         return self._kinds.classify(fetches)
 
     def _read_call(self, call: ast.Call) -> None:
-        """A function that is given a queue, to wait for it or to tell it."""
+        """Reads a call with queues as arguments, and replaces these by None."""
         for value in [*call.args, *[k.value for k in call.keywords]]:
             if self._kinds.classify(value):
                 self._edits.append(Edit(value, "None"))
@@ -130,7 +130,7 @@ class Uses(Program):
                 raise Unclear(call, "it is passed on with something else")
 
     def _read_compound(self, statement: ast.stmt) -> None:
-        """The head of a loop over queues, a branch or a block.
+        """Checks the head of a loop, a branch or a block.
 
         Raises:
           Unclear: the head does something with a queue itself.

@@ -137,7 +137,7 @@ class _Compiled:
         return statement, bound
 
     def _write_optimizer(self, given: ast.expr) -> str:
-        """The optimizer's creation, or its name; "" where it is not seen."""
+        """Writes the optimizer's creation, or its name; "" if it is not known."""
         text = names.read_literal(given)
         if isinstance(text, str):
             known = OPTIMIZERS.get(text.lower())
@@ -150,7 +150,7 @@ class _Compiled:
         return flatten_expression(self._view.text, given)
 
     def _write_loss(self, given: ast.expr) -> tuple[str, str]:
-        """The loss object's creation, and its class; "" where it is not seen."""
+        """Writes the loss object's creation, and its class; "" if it is not known."""
         text = names.read_literal(given)
         if isinstance(text, str):
             known = LOSSES.get(text.lower(), "")
@@ -200,7 +200,7 @@ class _Compiled:
         return any(k.endswith("_regularizer") for k in self._find_keywords())
 
     def _has_penalties_of_batches(self) -> bool:
-        """Penalties that are not of the weights alone."""
+        """Whether the model may have penalties that are not only of its weights."""
         return _PENALTIES[0] in self._find_keywords() or any(
             isinstance(n, ast.Attribute) and n.attr == _PENALTIES[1]
             for n in self._view.scopes.walk()

@@ -23,7 +23,7 @@ _Function = ast.FunctionDef | ast.Module
 
 
 def find_driver(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
-    """The driver of these sessions; None if there is none, or not one.
+    """Finds the driver of these sessions; None if there is not exactly one.
 
     Several may be plain ones of one process, as those that the methods of an object open:
     their driver opens them all, or calls all that do.

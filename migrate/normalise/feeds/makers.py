@@ -147,7 +147,7 @@ class Makers:
         dropped: list[str],
         edits: list[Edit],
     ) -> list[str]:
-        """The caller's new lines; edits of its uses are added to `edits`."""
+        """Writes the caller's new lines, and adds the edits of its uses to `edits`."""
         assert isinstance(caller.targets[0], ast.Name)
         name = caller.targets[0].id
         scope = self._view.scopes.find_scope(caller.targets[0])

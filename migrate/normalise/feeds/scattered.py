@@ -116,7 +116,7 @@ class Scattered:
         return keys
 
     def _list_keys_at(self, stores: list[Store], use: ast.Name) -> list[str]:
-        """The keys of a feed that is begun several times, where it is used.
+        """Lists a feed's keys at one use, if several statements begin the feed.
 
         Raises:
           Unclear: that depends on the path taken.

@@ -41,7 +41,7 @@ _LISTS_THE_GRAPH = roles.TRAINABLE | frozenset(
     | {"tf.summary.merge_all", "tf.losses.get_total_loss", "tf.losses.get_losses"}
     | {"tf.losses.get_regularization_loss", "tf.losses.get_regularization_losses"}
 )
-# Not of the graph, or made for the session where they stand.
+# Not of the graph, or made for the session at their place.
 _STAYS = frozenset(
     {"tf.train.Saver", "tf.summary.FileWriter", "tf.train.Coordinator", "tf.Session"}
     | {"tf.train.start_queue_runners", "tf.train.global_step"}
@@ -163,7 +163,7 @@ class _Block(ParsedText):
     def _rebind_name(
         self, statement: ast.stmt, scope: Scope, bound: set[str]
     ) -> Text | None:
-        """A name that is bound to graph anew: the same once more, or under another name."""
+        """Drops a repeated binding of a name to graph, or gives it another name."""
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -198,7 +198,7 @@ class _Block(ParsedText):
         return not isinstance(above, _BLOCKS)
 
     def _drop_statement(self, statement: ast.stmt) -> Text:
-        """A statement that makes once more what there is, taken away."""
+        """Removes a statement that makes the same graph once more."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         suite = next(
             s

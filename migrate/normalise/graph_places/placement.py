@@ -124,7 +124,7 @@ def _show_call(call: ast.Call) -> str:
 
 
 def _follow_name(scopes: Scopes, call: ast.Call) -> ast.Call:
-    """tf.device, of what a name that is bound once stands for."""
+    """Replaces the name in `tf.device(name)` by its value, if it is bound once."""
     if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
         return call
     name = call.args[0].id

@@ -117,7 +117,7 @@ class _Union:
         self._function, self._node = function, node
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the one update.
 
         Raises:
           _Not: the branches do not end in the same update.
@@ -149,7 +149,7 @@ class _Union:
         return text
 
     def _find_comments(self) -> tuple[list[str], list[int]]:
-        """Comments in a condition that is gone, and where they are from."""
+        """Returns the comments of a removed condition, with their original lines."""
         margin = indent(self._text, self._node)
         first, last = self._node.lineno, self._node.end_lineno or self._node.lineno
         found = [
@@ -168,7 +168,7 @@ class _Union:
             node = node.orelse[0]
 
     def _find_ending(self) -> Iterator[list[ast.stmt]]:
-        """The branches that come to their end; the others raise an error."""
+        """Returns the branches that reach their end; the others raise an error."""
         for suite in list_suites(self._node):
             if suite and not isinstance(suite[-1], ast.Raise):
                 yield suite
@@ -223,7 +223,7 @@ class _Union:
         inside = set(walk_breadth_first(self._node))
         for node in walk_breadth_first(self._function):
             if isinstance(node, ast.Name) and node.id == target and node not in inside:
-                # `train_op = None` before is what other modes have.
+                # `train_op = None` above is the value in other modes.
                 statement = self._scopes.parents.get(node)
                 known = isinstance(statement, ast.stmt) and is_none(statement)
                 if isinstance(node.ctx, ast.Store) and not known:

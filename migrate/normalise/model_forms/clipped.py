@@ -80,7 +80,7 @@ class _Union:
         self._optimizer = self._target = ""
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the one update.
 
         Raises:
           _Not: the branches do not update with the same optimizer, loss and step.
@@ -165,7 +165,7 @@ class _Union:
     def _find_computing(
         self, suite: list[ast.stmt]
     ) -> tuple[ast.stmt, ast.Call] | None:
-        """The statement that computes a branch's gradients, before all else."""
+        """Finds the statement that computes a branch's gradients, before all others."""
         found = [
             (statement, node)
             for statement in suite

@@ -177,7 +177,7 @@ class Move(Naming):
     def _edit_site(
         self, site: Site, needed: list[str], function: str, values: dict[str, str]
     ) -> bool:
-        """An Estimator's argument; returns whether that is a partial now."""
+        """Edits an Estimator's argument; returns whether that is a partial now."""
         of = self._text.find_segment(site.node.value)
         given = [f"{values[a]}={of}.{a}" for a in needed]
         if any(a.startswith("__") for a in needed) and site.node.value.id != "self":  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ class Move(Naming):
         return True
 
     def _place_methods(self, text: Text, owner: ast.ClassDef) -> Text:
-        """The methods out of their classes, behind the one whose object it was."""
+        """Moves the methods out of their classes, below the Estimator's own class."""
         lines: list[str] = []
         origins: list[int] = []
         gone: list[tuple[int, int]] = []
@@ -272,7 +272,7 @@ class Move(Naming):
 
 
 def _split_long_lines(text: Text) -> Text:
-    """Lines that edits have made longer than one."""
+    """Splits lines of the text into which edits put line breaks."""
     lines: list[str] = []
     origins: list[int] = []
     for line, origin in zip(text.lines, text.origins):

@@ -16,7 +16,7 @@ from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_fi
 
 
 def name_parts(text: Text) -> Text:
-    """The text with what fetched lists, tuples and dicts are made of named."""
+    """The text with a name for each part of fetched lists, tuples and dicts."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     fetched = {

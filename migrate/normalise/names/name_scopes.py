@@ -167,7 +167,7 @@ class _Blocks(ParsedText):
         return node.end_lineno or block.lineno
 
     def _drop_item(self, block: ast.With) -> Text | None:
-        """A block of several managers without its name scope."""
+        """Drops the name scope from a block of several managers."""
         if self._find_header_end(block) != block.lineno:
             return None
         kept = [i for i in block.items if not self._names(i)]

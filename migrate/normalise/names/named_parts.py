@@ -25,7 +25,7 @@ _UPDATES = frozenset(
     for symbol, kind in roles.KIND_OF_CALL.items()
     if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
 ) | {"tf.control_dependencies"}
-# What is left where it stands in a tuple.
+# Expressions that stay in their tuple.
 _KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 

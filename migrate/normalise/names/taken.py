@@ -40,7 +40,7 @@ _ONCE = frozenset(
 )
 # Functions that take no name in the graph.
 _NOT_OF_GRAPHS = ("tf.app.", "tf.flags.", "tf.data.", "tf.logging.")
-# The position of the name, where it is often given by that.
+# The position of the name, if programs often give it by position.
 _POSITIONS = {
     **{f"tf.{name}": 1 for name in ("abs", "exp", "identity", "log", "nn.relu")},
     **{f"tf.{name}": 1 for name in ("nn.sigmoid", "sigmoid", "sqrt", "square", "tanh")},
@@ -55,7 +55,7 @@ _TWICE = (ast.For, ast.While, ast.If, ast.Try, ast.Lambda, ast.IfExp) + (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-# Code, what is so (behind a name, if one is given), and what to do.
+# A finding's code, reason (after a name, if it has one), and recipe.
 _VARIABLE = (
     "N141",
     "may be the name of an operation or a scope that is made before. TensorFlow 1 "
@@ -269,7 +269,7 @@ def _find_places(
 
 
 def _find_scopes_of_calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
-    """Calls of a function that give its scope, which names variables, a name once more."""
+    """Finds calls of a function that reuse the name of its scope of variables."""
     for opening in scopes.walk():
         if not isinstance(opening, ast.Call):
             continue
@@ -420,7 +420,7 @@ def _find_scope_blocks(scopes: Scopes, call: ast.Call) -> tuple[ast.With, ...]:
 
 
 def _find_place(scopes: Scopes, call: ast.Call) -> tuple[ast.AST, ...] | None:
-    """The blocks around a call, but those that only say where it is computed."""
+    """Returns the blocks around a call, without those that only place it."""
     blocks: list[ast.AST] = []
     child: ast.AST = call
     while child in scopes.parents:

@@ -40,7 +40,7 @@ _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
 
 def rename_later_bindings(text: Text) -> Text:
-    """The text with later bindings of such names renamed, where their order is clear."""
+    """The text with later bindings of such names renamed, if their order is clear."""
     while True:
         new = _Versions(text).rename_binding()
         if new is None:
@@ -109,7 +109,7 @@ class _Versions(ParsedText):
         return self._rename_after_made_once() or self._rename_after_changed()
 
     def _rename_after_changed(self) -> Text | None:
-        """A name that the graph reads when its object has been changed, and is bound anew."""
+        """Renames a name that is rebound after the graph read its changed object."""
         for name, nodes in self._names.items():
             if name not in self._changed:
                 continue
@@ -125,7 +125,7 @@ class _Versions(ParsedText):
 
     @functools.cached_property
     def _changed(self) -> set[str]:
-        """Names of what may be changed in place anywhere."""
+        """Returns the names of objects that some code may change in place."""
         return {
             node.id
             for statement in walk_breadth_first(self._tree)

@@ -394,7 +394,7 @@ class _Batch:
         return first
 
     def _drop_statements(self, text: Text, gone: list[ast.stmt]) -> Text:
-        """The text, changed below, without statements that stand above."""
+        """Removes statements from a text that is already changed below them."""
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
             text = text.splice(self._find_first_line(statement), end, [], [])

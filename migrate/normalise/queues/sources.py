@@ -214,7 +214,7 @@ class _Produced:
         return f".repeat({self._view.flatten_expression(epochs)})"
 
     def _list_tensors(self) -> list[str] | None:
-        """The tensors of which slices are taken, where they are written out."""
+        """Lists the tensors of which slices are taken, if they are written out."""
         if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
             isinstance(e, ast.Starred) for e in self._given.elts
         ):
@@ -222,7 +222,7 @@ class _Produced:
         return None
 
     def _name_tensor(self, tensor: ast.expr) -> str:
-        """A tensor's text, which may be written twice: a name, where it is computed."""
+        """Returns a tensor's text to write twice: a new name, if it is computed."""
         if names.find_key(tensor) is not None or isinstance(tensor, ast.Constant):
             return self._view.flatten_expression(tensor)
         if tensor not in self._names:

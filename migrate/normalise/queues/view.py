@@ -161,7 +161,7 @@ class View:
         )
 
     def drop_statement(self, statement: ast.stmt) -> Text:
-        """The text without a statement; `pass`, where it was alone in its suite."""
+        """The text without a statement, with `pass` if it was alone in its suite."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         alone = len(self.find_suite(statement)) == 1
         left = [self.indent(statement) + "pass"] if alone else []

@@ -92,7 +92,7 @@ def _is_graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -
 
 
 def _is_of_graph(scopes: Scopes, call: ast.Call) -> bool:
-    """A function of TensorFlow, or a method that makes an update."""
+    """Whether a call is of TensorFlow, or of a method that makes an update."""
     if effects.consumes(call):
         return False
     symbol = scopes.resolve(call.func)

@@ -142,7 +142,7 @@ class _Monitored(ParsedText):
     def _find_creations(
         self, creator: ast.expr
     ) -> tuple[list[ast.Call], str | None, list[ast.stmt]] | None:
-        """The creators' calls, the chief's test, and statements that go with them."""
+        """Finds the creators' calls, the chief's test, and the statements to remove."""
         if isinstance(creator, ast.Call):
             known = self._scopes.resolve(creator.func) in _CREATORS
             return ([creator], None, []) if known else None
@@ -179,7 +179,7 @@ class _Monitored(ParsedText):
             return None
         if len(branch.body) + len(branch.orelse) == 2:
             return self._choose(branch.test, first.value, second.value, [branch])
-        # What else the branches do stays in them.
+        # The branches keep their other statements.
         inside = {
             name
             for s in (*branch.body, *branch.orelse)
@@ -214,7 +214,7 @@ class _Plain(ParsedText):
         return self._scopes.list_calls(*roles.PLAIN_SESSIONS, _INTERACTIVE)
 
     def _list_running(self) -> list[ast.Call]:
-        """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
+        """Lists the calls that open sessions, monitored ones too: all are defaults."""
         return self._scopes.list_calls(*roles.SESSIONS, _INTERACTIVE)
 
     def name_session(self) -> Text:

@@ -39,7 +39,7 @@ def opens(source: str) -> bool:
 
 
 def write_out_loop(text: Text) -> Text:
-    """The text with the loop; itself if that cannot be told."""
+    """The text with the loop written out, or the same text if it is not clear."""
     if not opens(text.source):
         return text
     tree = parse_source(text.source)

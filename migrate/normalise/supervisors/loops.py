@@ -95,7 +95,7 @@ class _Loop:
 
 class _Loops(ParsedText):
     def bring_first(self) -> Text | None:
-        """The text with one function brought; None if none is left that can be."""
+        """The text with one more function moved; None if none is left to move."""
         for node in walk_breadth_first(self._tree):
             loop = self._find_loop(node) if isinstance(node, ast.Expr) else None
             if loop is not None and self._runs(loop) and self._may_be(loop):
@@ -403,7 +403,7 @@ class _Loops(ParsedText):
         return {name.partition(".")[0] for name in set().union(*given)}
 
     def _find_names_before(self, loop: _Loop) -> set[str]:
-        """Names that mean something else where the loop is: the graph's, the arguments'."""
+        """Returns the arguments' names, and names bound before the loop."""
         found = self._find_given_names(loop)
         scope: Scope | None = self._scopes.find_scope(loop.call)
         while scope is not None:

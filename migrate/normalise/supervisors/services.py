@@ -153,7 +153,7 @@ class Services:
 
 
 def step_name(scopes: Scopes, place: ast.AST) -> str | None:
-    """The one name by which a place sees the graph's global step."""
+    """Returns the one name for the graph's global step at a place."""
     found: set[str] = set()
     scope: Scope | None = scopes.find_scope(place)
     while scope is not None:
@@ -169,7 +169,7 @@ def step_name(scopes: Scopes, place: ast.AST) -> str | None:
 
 
 def _find_kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
-    """Attributes that are the global step, where a statement makes an object of the file."""
+    """Lists the attributes that are the global step, of an object of the file."""
     call = made.value
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         return []

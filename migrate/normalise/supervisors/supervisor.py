@@ -265,7 +265,7 @@ class _Supervisor(ParsedText):
         return f"{func}({', '.join(parts)})"
 
     def _write_starting(self, function: ast.expr) -> str:
-        """An `init_fn` as a scaffold calls it: with itself, too.
+        """Writes an `init_fn` as a scaffold calls it, with the scaffold as argument.
 
         Raises:
           Unclear: it is made by a call.

@@ -47,7 +47,7 @@ class Average:
 def find(
     scopes: Scopes, loop: ast.For, gradients: str, count: str, *, pairs: bool = True
 ) -> Average | None:
-    """The average of the list of that name, which a loop over towers fills.
+    """Finds the average of the list with a name, which a loop over towers fills.
 
     Args:
       count: how many towers there are, as the program writes it.
@@ -155,7 +155,7 @@ def _find_average_by_statements(
 def _find_average_where_applied(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
-    """An expression that apply_gradients is given."""
+    """Finds an average in the argument of apply_gradients."""
     value: ast.AST = uses[0]
     while isinstance(value, ast.expr | ast.comprehension):
         parent = scopes.parents[value]

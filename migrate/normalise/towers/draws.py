@@ -90,7 +90,7 @@ def _draws(view: View, node: ast.AST) -> bool:
 
 
 def _is_plain(view: View, statement: ast.Assign) -> bool:
-    """A statement of the loop's own, under nothing but blocks, that can be moved."""
+    """Whether a statement of the loop is in no more than blocks, and can be moved."""
     node: ast.AST = view.scopes.parents[statement]
     while isinstance(node, ast.With):
         node = view.scopes.parents[node]

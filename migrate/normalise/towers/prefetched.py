@@ -110,7 +110,7 @@ def draw_per_tower(view: View) -> View | None:
 
 
 def _find_queue_read(view: View, queue: str) -> ast.Assign:
-    """The tower's statement that takes from the queue, all that is done with it."""
+    """Finds the tower's statement that takes from the queue, the queue's only use."""
     uses = [
         node
         for node in walk_breadth_first(view.scopes.tree)

@@ -40,7 +40,7 @@ class Towers:
       line: the original line of the loop.
       draw: whether each of them drew a batch for itself.
       updated_by: whose statistics move the averages of batch normalisation: "first",
-        "last" or "all"; "" where there is none.
+        "last" or "all"; "" if there is none.
       tasks: where they are on tasks of a cluster, built by one client.
     """
 

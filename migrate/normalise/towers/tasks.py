@@ -112,7 +112,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
 
 
 def _find_cluster(view: View) -> str:
-    """The cluster that the program's device setters are given; "" where it has none."""
+    """The cluster that the program's device setters are given; "" if it has none."""
     for node in walk_breadth_first(view.scopes.tree):
         if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
             cluster = names.find_argument(node, "cluster")

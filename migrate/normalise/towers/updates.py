@@ -47,7 +47,7 @@ def move_updates(view: View, index: str) -> tuple[View, str]:
       index: the name that a tower's number has in the loop.
 
     Returns:
-      The loop, and "first", "last" or "all"; "" where nothing asks for them.
+      The loop, and "first", "last" or "all"; "" if nothing asks for them.
 
     Raises:
       Unclear: they are asked for several times, or used in the loop.
