@@ -47,7 +47,7 @@ _METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
 
 
 def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
-    """The programs among files whose graph other files of them build."""
+    """Finds the programs among files whose graph is built by other files."""
     files = {
         os.path.realpath(path)
         for path in paths
@@ -130,7 +130,7 @@ class _Tree:
     def _resolve_import(
         self, directory: str, node: ast.ImportFrom, name: str
     ) -> tuple[str, str | None]:
-        """The file that `from module import name` reads, and what of it: None for all."""
+        """Finds the file of `from module import name`, and the name if it is in it."""
         if node.level:
             base = directory
             for _ in range(node.level - 1):

@@ -86,8 +86,8 @@ class Merging:
         """The text, and the modules in it.
 
         Raises:
-          NotMergeable: a name would mean something else where it comes to, a module is imported
-            where it does not always come, or asks for its own place.
+          NotMergeable: a name would mean something else in the joined text, a module is
+            imported in a block that may not run, or asks for its own place.
         """
         self._check_imports()
         self._check_builtins()
@@ -355,7 +355,7 @@ class Merging:
         return edits
 
     def _look_up_name(self, path: str, name: str) -> str:
-        """The name that a file's own has in the text of all."""
+        """Returns the name in the joined text of a file's own name."""
         return self._own.get((path, name), name)
 
     def _edit_module_uses(self, module: Module, imported: Imported) -> list[Edit]:

@@ -103,9 +103,9 @@ def settle_program(
 def tell_refusals_of_the_whole(
     alone: Migration, path: str, parts: Parts, migrate: Migrate, options: Options
 ) -> Migration:
-    """A refused file's migration with the reasons of its program with all modules.
+    """Returns a refused file's migration with the reasons of its whole program.
 
-    Alone a file may be refused only because what it imports was not in sight: a feed of
+    A file alone may be refused only because its imports were not read: a feed of
     `model.x` where another file defines the model. Such reasons are not told.
     """
     if not any(f.outcome is Outcome.REFUSED for f in alone.findings):
@@ -198,7 +198,7 @@ def _place_in_file(finding: Finding, whole: Together, path: str) -> Finding:
 def _group_refusals_by_file(
     found: Migration, whole: Together
 ) -> dict[str, tuple[Finding, ...]]:
-    """The refusals that are reasons, at their lines in the files that have them.
+    """Groups the refusals by file, at their lines in these files.
 
     None if one is at a line that no file has: then the merged text is to blame.
     """
