@@ -34,7 +34,7 @@ class _Part:
     """Statements of a suite that belong to one graph.
 
     Attributes:
-      before: what all parts have of the graph in common, which stands above them.
+      before: the statements of the graph above all parts, which these share.
     """
 
     statements: tuple[ast.stmt, ...]
@@ -71,7 +71,7 @@ def migrate_graphs_in_turn(
 
 
 def _find_parts(scopes: Scopes) -> list[_Part]:
-    """The graphs of the suite in which all sessions stand; none if it has not several."""
+    """Finds the graphs in the suite of all sessions; none if there are not several."""
     sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) < 2:
         return []
@@ -129,7 +129,7 @@ def _find_common_statements(
 def _find_named_graphs(
     scopes: Scopes, suite: Sequence[ast.stmt], having: Sequence[ast.stmt]
 ) -> list[_Part]:
-    """Graphs with names: from where each is made to where it is last spoken of."""
+    """Finds graphs with names: each from its making to its last mention."""
     parts: list[_Part] = []
     end = -1
     for at, statement in enumerate(suite):

@@ -35,8 +35,8 @@ class Region:
 
     Attributes:
       owners: the numbers of the programs that have it.
-      stub: what stands for it where it is left out, without indentation; None for names
-        that have what it binds.
+      stub: its replacement if it is left out, without indentation. If None, its
+        names are bound to some value.
       before: statements above it that move into it, in all programs.
       closes: whether it goes on to the end of its suite. Its program may put what it
         does into functions of that suite, with whatever would mark the end.
@@ -208,7 +208,7 @@ def find_shared_definitions(
 def _find_reached(
     scopes: Scopes, roots: Iterable[ast.stmt], without: set[ast.AST]
 ) -> set[ast.AST]:
-    """The module's statements that some code comes to, not by what is in `without`."""
+    """Finds the module's statements that code reaches without nodes of `without`."""
     by_name = reach.find_methods(scopes)
     found: set[ast.AST] = set()
     todo: list[ast.AST] = list(roots)
@@ -233,7 +233,7 @@ def _find_reached(
 def _cut_program(
     text: str, regions: Sequence[Region], number: int
 ) -> tuple[list[str], list[int]]:
-    """The text with one program's regions only, and each line's line in the text."""
+    """Returns the text with one program's regions only, and each line's origin."""
     lines = text.split("\n")
     new: list[str] = []
     origins: list[int] = []
