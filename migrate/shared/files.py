@@ -106,10 +106,10 @@ class TreeFiles:
         return Source(real, self.read_text(real), self.find_imports(real))
 
     def find_naming(self, function: str, files: Iterable[str]) -> Iterator[str]:
-        """The files that may name a function of some, beside these.
+        """Finds other files that may name a function of these files.
 
         Args:
-          files: where it is, and those that have it from there.
+          files: the file that has it, and those that import it from there.
         """
         known = set(files)
         modules = {name_module(real) for real in known}

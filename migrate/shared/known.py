@@ -31,7 +31,7 @@ from migrate.tree import Tree
 
 
 def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
-    """The tree, but for what becomes of programs and models that files have together.
+    """Reads the tree, without the migration of programs and models that files share.
 
     Args:
       files: those of the run.

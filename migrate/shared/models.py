@@ -99,7 +99,7 @@ class _Search:
         """Takes a file's model functions, if all files that change with them come out.
 
         Returns:
-          Why it does not; "" where it does.
+          Why they do not; "" if they do.
         """
         try:
             whole = add_networks(models, target, self._tree)
@@ -128,7 +128,7 @@ class _Search:
         """Takes it for those files that are not refused anyway.
 
         Returns:
-          Where others name it; none if it is not taken.
+          Its uses in other files; none if it is not taken.
         """
         left = [user for user in users if self._is_refused(user.file)]
         rest = [user for user in users if user not in left]
@@ -217,7 +217,7 @@ class _Search:
 
 
 def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
-    """(file, what is known of it) of the model functions that a file's Estimators have."""
+    """Yields (file, use) of each other file's model function that Estimators have."""
     from migrate.frontends.model_fn.flows import Flows
     from migrate.frontends.model_fn.modes import NotSplit
 

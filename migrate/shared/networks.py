@@ -97,7 +97,7 @@ def _recognise_models(
     plain = _join_networks(source, scopes, written, own, left, tree)
     forms = form_models(written.text, (), source, known) if plain[2] else None
     if forms is not None and forms.functions:
-        # Where they are in another form, fewer may stay.
+        # In another form fewer of them may stay.
         source = dataclasses.replace(source, text=forms.text.source)
         scopes = build_scopes(ast.parse(source.text))
         other = _join_networks(source, scopes, written, own, left, tree)
@@ -114,7 +114,7 @@ def _join_networks(
     left: set[int],
     tree: TreeFiles,
 ) -> tuple[Files, list[model_fn.Found], list[Stays], Joined]:
-    """The model functions of a text of a file, with the functions that they call."""
+    """Recognises a file's model functions, with the functions that they call."""
     target = source.path
     others = {
         r: s
@@ -123,7 +123,7 @@ def _join_networks(
     }
     imports = {real: tree.find_imports(real) for real in (target, *others)}
     whole = Joined(scopes, target, others, imports)
-    # All that these have a say in is read again where the files are migrated.
+    # The files' migration reads again all that depends on these.
     recognised = model_fn.recognise(whole, dataclasses.replace(own, files=None))[0]
     led_to = sorted((whole.led_to | written.files) - {target})
     sources = tuple(tree.make_source(real) for real in led_to)
