@@ -41,7 +41,7 @@ class Stacked:
 
 
 class ContribCalls:
-    """Reads what is given to contrib's layers in one module."""
+    """Reads the arguments of contrib's layers in one module."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes

@@ -33,7 +33,7 @@ class Method:
 
 
 class Taking:
-    """Finds what goes, and whether that is settled where the Estimator is made."""
+    """Finds the methods of a model_fn, and checks that what they read is settled."""
 
     def __init__(
         self,
