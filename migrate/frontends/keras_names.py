@@ -61,7 +61,7 @@ def find_method(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def find_called_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
-    """The function of the file that a call has: by its name, or an object's method."""
+    """Finds the file's function that a call runs: by its name, or as a method."""
     if isinstance(node, ast.Name):
         found = find_definition(scopes, node)
         return found if isinstance(found, ast.FunctionDef) else None

@@ -19,7 +19,7 @@ from migrate.tables import contrib_metrics as table
 
 
 def replace_by_core(text: str, scopes: Scopes) -> tuple[str, Mapping[int, str]] | None:
-    """The text with all such calls so, and what stood in each line; None without any.
+    """The text with all such calls replaced, and their old names by line; None if none.
 
     None, too, where one of them is more than called.
     """
@@ -85,7 +85,7 @@ def _is_one(scopes: Scopes, node: ast.AST) -> bool:
 
 
 def _find_tensorflow(scopes: Scopes) -> str | None:
-    """What the module calls TensorFlow itself."""
+    """Returns the module's name for TensorFlow; None if it has none of its own."""
     for name, bindings in scopes.module.bindings.items():
         for binding in bindings:
             if isinstance(binding, ast.Import) and any(

@@ -37,13 +37,13 @@ from migrate.tables import contrib_training
 _UPDATES = frozenset({"minimize", "apply_gradients", "optimize_loss"})
 # Arguments of EstimatorSpec that such functions give.
 _ARGUMENTS = frozenset({"train_op", "eval_metric_ops"})
-# What a parameter may stand for wherever it is read: it is the same each time.
+# Arguments that may replace a parameter: they have the same value at each read.
 _PLAIN = (ast.Name, ast.Constant)
 
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """What became of the text.
+    """The text with updates written out.
 
     Attributes:
       updates: original line of each call -> the function.
@@ -55,10 +55,10 @@ class Written:
     files: frozenset[str] = frozenset()
 
     def find_remaining(self, stays: Collection[int]) -> set[int]:
-        """Original lines of calls in a model_fn that stays one for all that.
+        """Returns the original lines of calls in model_fns that stay nevertheless.
 
         Args:
-          stays: lines of what is said to stay one.
+          stays: lines at which a model_fn is reported to stay.
         """
         tree, origins = parse_source(self.text.source), self.text.origins
         found: set[int] = set()
@@ -72,7 +72,7 @@ class Written:
 
 
 def _is_given(name: str, tree: ast.Module, stays: Collection[int]) -> bool:
-    """Whether an Estimator of which that is said has a function of this name."""
+    """Whether an Estimator at one of the lines `stays` has a function of this name."""
     return any(
         isinstance(node, ast.Call)
         and node.lineno in stays
@@ -180,7 +180,7 @@ class _Update:
         self.files: set[str] = set()
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the update.
 
         Raises:
           _Not: it is no update, or not certain to do the same here.
@@ -238,7 +238,7 @@ class _Update:
         raise _Not
 
     def _check(self, function: ast.FunctionDef, theirs: Scopes) -> None:
-        """It ends in what it returns, and makes an update, or metrics in another file."""
+        """Checks that it returns only at its end, and makes an update or metrics."""
         body = function.body
         inner = list(names.walk_scope_of_function(function))
         returns = [node for node in inner if isinstance(node, ast.Return)]
@@ -275,7 +275,7 @@ class _Update:
     def _find_names(
         self, function: ast.FunctionDef, theirs: Scopes, bound: dict[str, ast.expr]
     ) -> tuple[dict[ast.Name, str], list[str]]:
-        """What names of the function are here, and statements that bind parameters."""
+        """Maps the function's names to names here, and binds its parameters."""
         scope = theirs.scope_by_node[function]
         around = self._scopes.find_scope(self._statement)
         taken = set(around.bindings) | set(self._scopes.module.bindings)
@@ -418,7 +418,7 @@ class _Update:
 
 
 def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """A parameter's default, where that is a literal."""
+    """Returns a parameter's default, if that is a literal."""
     arguments = function.args
     places = [a.arg for a in arguments.args]
     value: ast.expr | None = None

@@ -41,7 +41,7 @@ def split_metric_calls(text: Text) -> Text:
 
 class _Calls(ParsedText):
     def rewrite_first(self) -> Text | None:
-        """The text with one call taken apart; None where there is none to take."""
+        """The text with one call taken apart; None if there is none to take."""
         if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
             return None  # Its evaluation runs metrics by itself.
         for call in walk_breadth_first(self._tree):
@@ -129,7 +129,7 @@ class _Calls(ParsedText):
         return self._text.splice(at, end, lines, origins)
 
     def _find_targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
-        """What `value, update = tf.metrics...` binds; empty where it is another."""
+        """Returns the names in `value, update = tf.metrics...`; "" for each without."""
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call
@@ -149,7 +149,7 @@ class _Calls(ParsedText):
     def _find_pair(
         self, statement: ast.stmt, call: ast.Call
     ) -> tuple[str, list[tuple[ast.Subscript, int]]] | None:
-        """The name of both, of which no more is used than `pair[0]` and `pair[1]`."""
+        """Finds the name of the pair, if only `pair[0]` and `pair[1]` use it."""
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call
@@ -215,7 +215,7 @@ class _Lists(ParsedText):
         return found
 
     def ask_metrics(self) -> Text:
-        """The text in which the metrics are asked for them."""
+        """The text in which such calls ask the metrics for the variables."""
         edits = [
             Edit(call, f"{table.VARIABLES}({scope})")
             for call, scope in self._find_calls()

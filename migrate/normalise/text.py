@@ -57,7 +57,7 @@ class Text:
         )
 
     def find_indentation(self, statement: ast.stmt) -> str:
-        """What a statement's first line begins with: spaces or tabs."""
+        """Returns the spaces or tabs at the start of a statement's first line."""
         line = self.lines[statement.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
 
@@ -141,7 +141,7 @@ def repeat_step(text: Text, step: Callable[[Text], Text | None], *marks: str) ->
     """The text after as many steps as there are to take.
 
     Args:
-      step: gives the next text; None where nothing is left to be done.
+      step: gives the next text; None if nothing is left to be done.
       marks: a text without one of these is left as it is.
     """
     while all(mark in text.source for mark in marks):
@@ -165,13 +165,13 @@ _COMPOUND += (
 
 
 def close_headers(text: Text) -> Text:
-    """The text with the end of each header on the line of what stands before it.
+    """Joins the end of each header to the line before it.
 
         def build(images,                       def build(images,
                   units=3,                                units=3):
         ):
 
-    Passes take a suite's lines to begin where the last expression of its header ends.
+    Passes assume that a suite begins after the last expression of its header.
     """
     lines, origins = list(text.lines), list(text.origins)
     closing = [number for number in _find_closing_lines(text) if number > 1]
@@ -248,11 +248,11 @@ class ParsedText:
         self._scopes = build_scopes(self._tree)
 
     def _indent(self, statement: ast.stmt) -> str:
-        """What stands before a statement on its line."""
+        """Returns the text before a statement on its line."""
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _join_lines(self, value: ast.expr) -> str:
-        """An expression as it is spelled, or as one line."""
+        """Returns an expression's text, joined to one line if it has several."""
         segment = self._text.find_segment(value)
         return segment if "\n" not in segment else ast.unparse(value)
 

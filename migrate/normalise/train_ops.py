@@ -41,7 +41,7 @@ _READ = frozenset(
 
 
 def write_out_train_ops(text: Text) -> Text:
-    """The text with such calls as updates."""
+    """The text with such calls written as updates."""
     while "create_train_op" in text.source:
         new = _write_out_one(text)
         if new is None:
@@ -98,7 +98,7 @@ def _write_out_one(text: Text) -> Text | None:
 
 
 def _write_lines(target: str, given: dict[str, ast.expr], tf: str) -> list[str] | None:
-    """The update's statements; None where it is not known which it is."""
+    """The update's statements; None if it is not known which it is."""
     if not {"total_loss", "optimizer"} <= given.keys():
         return None
 

@@ -23,7 +23,7 @@ def rename_clashing_names(
     modules: Mapping[str, Module],
     imports: Mapping[str, Sequence[Imported]],
 ) -> Names:
-    """(File, its name) -> the name in the text of all, where it is another one.
+    """Maps (file, name there) to the name in the joined text, if that differs.
 
     Args:
       program: the program's real path.
@@ -54,7 +54,7 @@ def rename_clashing_names(
 def _find_hidden_names(
     module: Module, imports: Sequence[Imported]
 ) -> Iterator[tuple[str, str]]:
-    """Names of modules that functions use where they have another thing by that name.
+    """Yields names of modules that a function uses and also binds itself.
 
     `loss = model.loss(logits)`. As (file, its name).
     """
@@ -110,7 +110,7 @@ def rename_own_names(module: Module, given: Names) -> list[Edit]:
 
 
 def _find_name(module: Module, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
-    """The place of a definition's name."""
+    """Returns a node at the place of a definition's name."""
     line = module.text.lines[node.lineno - 1]
     found = re.match(r"\s*(?:def|class)\s+", line)
     start = found.end() if found else node.col_offset

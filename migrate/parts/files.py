@@ -1,4 +1,4 @@
-"""Which modules of a tree build the graphs of which programs."""
+"""Finds the modules of a tree that build the graphs of programs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
 
 
 def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
-    """The programs among files whose graph other files of them build."""
+    """Finds the programs among files whose graph is built by other files."""
     files = {
         os.path.realpath(path)
         for path in paths
@@ -106,7 +106,7 @@ class _Tree:
             return None
 
     def list_imports(self, path: str) -> tuple[Imported, ...]:
-        """What a file imports of the tree, wherever in it."""
+        """Lists a file's imports from the tree, also those in functions."""
         if path not in self._imports:
             module = self.read_module(path)
             found = self._find_imports(module) if module is not None else ()
@@ -130,7 +130,7 @@ class _Tree:
     def _resolve_import(
         self, directory: str, node: ast.ImportFrom, name: str
     ) -> tuple[str, str | None]:
-        """The file that `from module import name` reads, and what of it: None for all."""
+        """Finds the file of `from module import name`, and the name if it is in it."""
         if node.level:
             base = directory
             for _ in range(node.level - 1):
@@ -239,7 +239,7 @@ class _Tree:
 
 
 def _ask_once(known: dict[str, bool], path: str, ask: Callable[[str], bool]) -> bool:
-    """What is true of a file, which is asked once."""
+    """Returns the answer of `ask` for a file, and keeps it."""
     if path not in known:
         known[path] = ask(path)
     return known[path]

@@ -86,8 +86,8 @@ class Merging:
         """The text, and the modules in it.
 
         Raises:
-          NotMergeable: a name would mean something else where it comes to, a module is imported
-            where it does not always come, or asks for its own place.
+          NotMergeable: a name would mean something else in the joined text, a module is
+            imported in a block that may not run, or asks for its own place.
         """
         self._check_imports()
         self._check_builtins()
@@ -112,10 +112,10 @@ class Merging:
         return whole, tuple(self._entered[1:])
 
     def _check_defined(self, text: str) -> None:
-        """That nothing is read whose definition has stayed behind.
+        """Refuses a text that reads a name whose definition was left out.
 
         Raises:
-          NotMergeable: it is; a fault of what is left out, and no reason to go on.
+          NotMergeable: the text reads such a name. Too much was left out of it.
         """
         try:
             lost = find_undefined(ast.parse(text))
@@ -127,10 +127,10 @@ class Merging:
             raise NotMergeable(f"nothing would define {min(lost)} there")
 
     def _check_imports(self) -> None:
-        """That modules are imported at the top of files.
+        """Refuses modules that are not imported at the top of files.
 
         Raises:
-          NotMergeable: one is imported in a function, or where it does not always come.
+          NotMergeable: one is imported in a function, or in a block that may not run.
         """
         for path, module in self._modules.items():
             top = set(module.tree.body)
@@ -139,10 +139,10 @@ class Merging:
                     raise NotMergeable("a module is imported within a block")
 
     def _check_builtins(self) -> None:
-        """That no file's own `sum` becomes that of the others.
+        """Refuses a file's own `sum` if another file reads the builtin.
 
         Raises:
-          NotMergeable: it would.
+          NotMergeable: a file binds a builtin's name that another file reads.
         """
         for path, module in self._modules.items():
             own = set(module.scopes.module.bindings) & _BUILTINS
@@ -151,10 +151,10 @@ class Merging:
                 raise NotMergeable(f"a file has a {sorted(own)[0]} of its own")
 
     def _check_rebound(self) -> None:
-        """That a name which functions bind anew is one file's alone.
+        """Refuses a name that functions bind anew, if another file has it too.
 
         Raises:
-          NotMergeable: another file binds it too, or imported the value that it had.
+          NotMergeable: another file binds the name too, or imports its value.
         """
         taken = {
             i.member
@@ -217,7 +217,7 @@ class Merging:
     def _merge_import(
         self, module: Module, statement: ast.Import | ast.ImportFrom, at: int
     ) -> list[_Line] | None:
-        """What stands for an import; None where it stays."""
+        """Returns the lines that replace an import; None if it stays."""
         local = [i for i in self._imports[module.path] if i.statement is statement]
         merged = [i for i in local if i.target in self._modules]
         own = module.path == self._program
@@ -272,7 +272,7 @@ class Merging:
         return False
 
     def _bind(self, module: Module, statement: ast.stmt) -> None:
-        """That a statement's names mean one thing in all files."""
+        """Notes the names that a statement binds, and refuses one of two files."""
         bound = set(names.find_binds(statement))
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             bound = {statement.name}
@@ -305,7 +305,7 @@ class Merging:
         return len(said) == 1
 
     def _find_script_only(self, module: Module) -> set[ast.stmt]:
-        """What a module has for being run itself: `if __name__ == "__main__": main()`."""
+        """Finds the statements that a module needs only if it is run as a script."""
         dropped: set[ast.stmt] = set()
         body = module.tree.body
         if ast.get_docstring(module.tree, clean=False) is not None:
@@ -355,7 +355,7 @@ class Merging:
         return edits
 
     def _look_up_name(self, path: str, name: str) -> str:
-        """The name that a file's own has in the text of all."""
+        """Returns the name in the joined text of a file's own name."""
         return self._own.get((path, name), name)
 
     def _edit_module_uses(self, module: Module, imported: Imported) -> list[Edit]:
@@ -404,7 +404,7 @@ class Merging:
         return module.scopes.find_scope(node).find_owner(name) is module.scopes.module
 
     def _check_free(self, module: Module, node: ast.expr, name: str) -> None:
-        """That a name, put where another stood, means what the module's did."""
+        """Refuses a new name that a function around it binds to something else."""
         owner = module.scopes.find_scope(node).find_owner(name)
         if owner is not None and owner is not module.scopes.module:
             raise NotMergeable(f"{name} means something else in a function")

@@ -37,7 +37,7 @@ def migrate_parts(
 ) -> Migration | None:
     """The migration of a program with its modules, or of one of its modules.
 
-    None where the file is neither, or where it is refused in this form, too: then
+    None if the file is neither, or if it is refused in this form, too. Then
     `tell_refusals_of_the_whole` gives the reasons.
 
     Args:
@@ -71,7 +71,7 @@ def migrate_parts(
 
 
 def find_script(text: str) -> Finding | None:
-    """What is told of a module that is also a program, where that stays as it was."""
+    """Returns the warning that a module is also a script, and stays TensorFlow 1."""
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.If) and any(
             isinstance(node, ast.Name) and node.id == "__name__"
@@ -94,7 +94,7 @@ def find_script(text: str) -> Finding | None:
 def settle_program(
     parts: Parts, path: str, migrate: Migrate, options: Options
 ) -> Settled:
-    """What becomes of a program with its modules."""
+    """Migrates a program with its modules, unless that is already done."""
     if path in parts.settled:
         return parts.settled[path]
     return _migrate_whole(parts.programs[path], path, migrate, options)
@@ -103,9 +103,9 @@ def settle_program(
 def tell_refusals_of_the_whole(
     alone: Migration, path: str, parts: Parts, migrate: Migrate, options: Options
 ) -> Migration:
-    """A refused file's migration with the reasons of its program with all modules.
+    """Returns a refused file's migration with the reasons of its whole program.
 
-    Alone a file may be refused only because what it imports was not in sight: a feed of
+    A file alone may be refused only because its imports were not read: a feed of
     `model.x` where another file defines the model. Such reasons are not told.
     """
     if not any(f.outcome is Outcome.REFUSED for f in alone.findings):
@@ -139,11 +139,11 @@ def _mark_as_part_of_refused(finding: Finding) -> Finding:
 def _migrate_whole(
     whole: Together, path: str, migrate: Migrate, options: Options
 ) -> Settled:
-    """What is found in a program's own lines, and what stands where it was imported.
+    """Migrates a program and its modules as one text.
 
-    It has no result where it is refused, where it stays a program of TensorFlow 1 that
-    runs through compat.v1 (its own files do so, too), or where a second run would change
-    the result.
+    There is no migration if the program is refused, if it stays a program of
+    TensorFlow 1 that runs through compat.v1 (its own files do so, too), or if a second
+    run would change the result.
     """
     from migrate.outcomes import runs_graph  # It imports what imports this.
 
@@ -198,9 +198,9 @@ def _place_in_file(finding: Finding, whole: Together, path: str) -> Finding:
 def _group_refusals_by_file(
     found: Migration, whole: Together
 ) -> dict[str, tuple[Finding, ...]]:
-    """The refusals that are reasons, at their lines in the files that have them.
+    """Groups the refusals by file, at their lines in these files.
 
-    None of them where one is of a line that no file has: the merged text is to blame.
+    None if one is at a line that no file has: then the merged text is to blame.
     """
     by_file: dict[str, list[Finding]] = {}
     for finding in found.findings:

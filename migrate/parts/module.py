@@ -14,7 +14,7 @@ from migrate.program.binding_time import find_all_names
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Module:
-    """One file.
+    """One file of a program.
 
     Attributes:
       path: its real path.
@@ -26,22 +26,22 @@ class Module:
     scopes: Scopes
 
     def walk(self) -> Iterator[ast.AST]:
-        """All of its nodes, which are asked for once for every program it may be part of."""
+        """Yields all nodes of the file, which each program that has it asks for."""
         return self.scopes.walk()
 
     @functools.cached_property
     def reads(self) -> frozenset[str]:
-        """Names that stand in it as values."""
+        """Returns the names that the file reads or binds as plain names."""
         return frozenset(n.id for n in self.walk() if isinstance(n, ast.Name))
 
     @functools.cached_property
     def names(self) -> frozenset[str]:
-        """Every name that it has for anything."""
+        """Returns every name in the file, whatever it is used for."""
         return frozenset(find_all_names(self.tree))
 
     @functools.cached_property
     def rebound(self) -> frozenset[str]:
-        """Names of the module that its functions bind anew."""
+        """Returns the module's names that its functions bind anew."""
         return frozenset(
             name
             for node in self.walk()
@@ -66,5 +66,5 @@ class Imported:
 
     @property
     def name(self) -> str:
-        """What it is called where it is imported; dotted for `import a.b`."""
+        """Returns the name under which it is imported; dotted for `import a.b`."""
         return self.alias.asname or self.alias.name

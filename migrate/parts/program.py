@@ -37,11 +37,11 @@ class Together:
 
 @dataclasses.dataclass(frozen=True)
 class Settled:
-    """What became of a program together with its modules.
+    """One program's migration together with its modules, or its refusals.
 
     Attributes:
       migration: its result; None if it has none in this form.
-      refusals: by the real path of a file, what in it is the reason.
+      refusals: the refusals in each file, by its real path.
     """
 
     migration: Migration | None
@@ -52,13 +52,13 @@ class Settled:
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """What the programs of a run are made of, by files' real paths.
+    """The programs of a run and their modules, by files' real paths.
 
     Attributes:
       programs: each program with modules, as one text.
       users: the programs that a module is part of.
       shown: how a module's line names a program.
-      settled: what became of a program, where that is known.
+      settled: the results of the programs that are already migrated.
     """
 
     programs: Mapping[str, Together] = dataclasses.field(default_factory=dict)
@@ -67,11 +67,11 @@ class Parts:
     settled: Mapping[str, Settled] = dataclasses.field(default_factory=dict)
 
     def move_refusals(self, path: str, origins: Sequence[int]) -> Parts:
-        """These of a file of which lines were left out: refusals are at those left.
+        """Moves a file's refusals to their new lines after lines were left out.
 
         Args:
           path: the file's real path.
-          origins: of each line that is left, where it stood.
+          origins: for each line that is left, the line at which it stood.
         """
         lines = [0] * max(origins, default=0)
         for number, origin in enumerate(origins, 1):
@@ -91,7 +91,7 @@ class Parts:
         return dataclasses.replace(self, settled=settled)
 
     def narrow_to_file(self, path: str) -> Parts:
-        """What migrating one file needs."""
+        """Returns only what the migration of one file needs."""
         users = self.users.get(path, ())
         return Parts(
             {p: self.programs[p] for p in (path, *users) if p in self.programs},

@@ -92,7 +92,7 @@ def _is_only_definitions(class_: ast.ClassDef) -> bool:
 def _list_named(
     path: str, statement: ast.stmt, imports: Sequence[Imported]
 ) -> Iterator[tuple[str, str]]:
-    """What a statement names, as (file, name there), whether it is called or not."""
+    """Yields each name that a statement uses, as (file, name in that file)."""
     whole = {i.name: i.target for i in imports if i.member is None}
     members = {i.name: (i.target, i.member) for i in imports if i.member is not None}
     for node in ast.walk(statement):

@@ -90,7 +90,7 @@ def _is_own(scopes: Scopes, function: ast.FunctionDef) -> bool:
 
 
 def _write_stub(text: str, function: ast.FunctionDef) -> tuple[str, ...]:
-    """The function without its body, but that it binds the module's names it bound."""
+    """Writes the function without its body, except for bindings of global names."""
     header = text.split("\n")[function.lineno - 1 : function.body[0].lineno - 1]
     changed = {
         name

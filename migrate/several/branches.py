@@ -93,7 +93,7 @@ class _Branches:
         self._branch = self._find() if len(self._openings) > 1 else None
 
     def close(self) -> Text | None:
-        """The text with one more of its branches closed; None where all are.
+        """The text with one more of its branches closed; None if all are.
 
         A branch is closed if an `else` of its own has what is done else.
         """
@@ -111,9 +111,9 @@ class _Branches:
         return None
 
     def spread(self) -> Text | None:
-        """The text with what stands around the branches in each of them, where it may.
+        """Copies the statements around the branches into each of them, if possible.
 
-        A worker has that for itself: what it draws from, where it writes its losses.
+        A worker needs its own ones: the data it draws from, its writer of losses.
         """
         branch = self._branch
         if branch is None or not branch.orelse:
@@ -171,7 +171,7 @@ class _Branches:
         )
 
     def divide(self) -> list[regions.Region] | None:
-        """The regions of the programs; None where they are not known to be apart."""
+        """The regions of the programs; None if they are not known to be apart."""
         if self._branch is None:
             return None
         programs = self._list_programs(self._branch)
@@ -199,7 +199,7 @@ class _Branches:
         return sorted(found, key=lambda region: region.first)
 
     def _find(self) -> ast.If | None:
-        """The outermost `if` whose ways have all sessions, each some of them."""
+        """Finds the outermost `if` with all sessions in its branches, some in each."""
         for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.If) and self._find_parts(node) == self._openings:
                 if one_of.runs_once(self._scopes, node):
@@ -207,7 +207,7 @@ class _Branches:
         return None
 
     def _find_parts(self, branch: ast.If) -> set[ast.Call]:
-        """The sessions of both ways; none where not each has some of its own."""
+        """Returns the sessions of both branches; none if they are not separate."""
         rest = branch.orelse or _find_rest(self._scopes, branch)
         one, other = (
             self._find_opened_sessions(branch.body),
@@ -251,13 +251,13 @@ class _Branches:
 
 
 def _find_inner(branch: ast.If) -> ast.If | None:
-    """The `if` that is all of an `else`, as an `elif` is."""
+    """Returns the `if` that is the whole `else`, such as an `elif`."""
     only = branch.orelse[0] if len(branch.orelse) == 1 else None
     return only if isinstance(only, ast.If) else None
 
 
 def _find_rest(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
-    """What stands below a branch that never comes there."""
+    """Returns the statements below a branch, if the branch never reaches them."""
     if not fall_through.leaves(branch.body):
         return []
     suite = _find_suite(scopes, branch)

@@ -34,7 +34,7 @@ class _Part:
     """Statements of a suite that belong to one graph.
 
     Attributes:
-      before: what all parts have of the graph in common, which stands above them.
+      before: the statements of the graph above all parts, which these share.
     """
 
     statements: tuple[ast.stmt, ...]
@@ -71,7 +71,7 @@ def migrate_graphs_in_turn(
 
 
 def _find_parts(scopes: Scopes) -> list[_Part]:
-    """The graphs of the suite in which all sessions stand; none if it has not several."""
+    """Finds the graphs in the suite of all sessions; none if there are not several."""
     sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) < 2:
         return []
@@ -106,7 +106,7 @@ def _find_branches(statement: ast.stmt, sessions: Sequence[ast.Call]) -> list[_P
 def _find_common_statements(
     scopes: Scopes, suite: Sequence[ast.stmt], branch: ast.stmt
 ) -> tuple[ast.stmt, ...] | None:
-    """What the branches have of their graphs in common; None if it cannot be moved there."""
+    """Finds the graph statements above the branches; None if they cannot move there."""
     at = suite.index(branch)
     graph = [s for s in suite[:at] if _mentions(scopes, s)]
     between = [s for s in suite[:at] if s not in graph]
@@ -129,7 +129,7 @@ def _find_common_statements(
 def _find_named_graphs(
     scopes: Scopes, suite: Sequence[ast.stmt], having: Sequence[ast.stmt]
 ) -> list[_Part]:
-    """Graphs with names: from where each is made to where it is last spoken of."""
+    """Finds graphs with names: each from its making to its last mention."""
     parts: list[_Part] = []
     end = -1
     for at, statement in enumerate(suite):
@@ -239,7 +239,7 @@ def _mentions(scopes: Scopes, statement: ast.stmt) -> bool:
 
 
 def _find_first_of_graph(scopes: Scopes, suite: Sequence[ast.stmt]) -> int:
-    """Where the first graph begins, which nothing begins by itself."""
+    """Returns the index of the first statement that makes something of a graph."""
     return next(i for i, s in enumerate(suite) if _mentions(scopes, s))
 
 

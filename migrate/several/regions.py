@@ -35,8 +35,8 @@ class Region:
 
     Attributes:
       owners: the numbers of the programs that have it.
-      stub: what stands for it where it is left out, without indentation; None for names
-        that have what it binds.
+      stub: its replacement if it is left out, without indentation. If None, its
+        names are bound to some value.
       before: statements above it that move into it, in all programs.
       closes: whether it goes on to the end of its suite. Its program may put what it
         does into functions of that suite, with whatever would mark the end.
@@ -71,13 +71,14 @@ class Region:
 
 @dataclasses.dataclass(frozen=True)
 class _Result:
-    """What became of one program.
+    """One program's migrated text, divided at the bounds of the regions.
 
     Attributes:
       around: the lines before, between and after the regions.
       alike: those of them that must be the same in all results.
       inside: each region's lines, where it is the program's.
-      imports: the file's imports, and the line of the last above the regions.
+      imports: the file's imports.
+      below: the line of the last import above the regions.
     """
 
     around: tuple[tuple[str, ...], ...]
@@ -109,7 +110,7 @@ def migrate_regions(
     migrate: Callable[[str], Migration],
     refusals: list[Finding] | None = None,
 ) -> Migration | None:
-    """The migration of a text of several programs; None where one is not migrated.
+    """The migration of a text of several programs; None if one is not migrated.
 
     Args:
       regions: in the order of the text.
@@ -207,7 +208,7 @@ def find_shared_definitions(
 def _find_reached(
     scopes: Scopes, roots: Iterable[ast.stmt], without: set[ast.AST]
 ) -> set[ast.AST]:
-    """The module's statements that some code comes to, not by what is in `without`."""
+    """Finds the module's statements that code reaches without nodes of `without`."""
     by_name = reach.find_methods(scopes)
     found: set[ast.AST] = set()
     todo: list[ast.AST] = list(roots)
@@ -232,7 +233,7 @@ def _find_reached(
 def _cut_program(
     text: str, regions: Sequence[Region], number: int
 ) -> tuple[list[str], list[int]]:
-    """The text with one program's regions only, and each line's line in the text."""
+    """Returns the text with one program's regions only, and each line's origin."""
     lines = text.split("\n")
     new: list[str] = []
     origins: list[int] = []
@@ -286,7 +287,7 @@ def _read(
     regions: Sequence[Region],
     number: int,
 ) -> _Result | None:
-    """A program's migration taken apart; None where a mark is not where it was."""
+    """A program's migration taken apart; None if a mark is not where it was."""
     lines = migration.text.split("\n")
     tree = ast.parse(migration.text)
     imports = [s for s in tree.body if _imports(s)]
@@ -328,7 +329,7 @@ def _read(
 def _find_places(
     tree: ast.Module, lines: Sequence[str], regions: Sequence[Region]
 ) -> list[_Place] | None:
-    """Where the regions are in a migrated text; None where one is not where it was."""
+    """Finds the regions in a migrated text; None if one is missing or was moved."""
     last = {
         statement.lineno: suite[-1].end_lineno or suite[-1].lineno
         for node in walk_breadth_first(tree)
@@ -376,7 +377,7 @@ def _trim_lines(lines: Sequence[str]) -> tuple[str, ...]:
 def _find_unlike(
     results: Sequence[_Result], regions: Sequence[Region]
 ) -> Finding | None:
-    """What programs share, and want to be different for each; None if nothing is."""
+    """Refuses shared code that comes out differently for each program; else None."""
     at = regions[0].statements[0]
     spelled = ""
     for index, region in enumerate(regions):
@@ -417,7 +418,7 @@ def _rebind_imports(results: Sequence[_Result]) -> bool:
 
 
 def _join_results(results: Sequence[_Result], count: int) -> Migration:
-    """One text of all."""
+    """Joins the results of all programs in one text."""
     first = results[0]
     lines: list[str] = []
     for index in range(count):

@@ -1,1 +1,1 @@
-"""What the files of a run share: models, networks, hooks, and how these are found."""
+"""Finds what the files of a run share: models, networks and hooks."""

@@ -59,7 +59,7 @@ class _Class:
 def find_shared_callbacks(
     paths: Iterable[pathlib.Path], options: Options
 ) -> Mapping[str, SharedCallbacks]:
-    """Each file's part in the callbacks that files have together, by their real path.
+    """Finds each file's part in callbacks that several files share, by real path.
 
     Args:
       options: of the run, with all that is known of its other files.
@@ -226,7 +226,7 @@ class _Search:
 def _find_reason(
     one: _Class, real: str, told: tuple[str, tuple[Finding, ...]], tree: TreeFiles
 ) -> str:
-    """Why a class does not come out in a file; "" where it does."""
+    """Explains why a class does not become a callback in a file; "" if it does."""
     text, findings = told
     where = "" if real == one.file else f"in {os.path.basename(real)}: "
     for finding in findings:
@@ -248,7 +248,7 @@ def _find_reason(
 
 
 def _count_mentions(tree: ast.Module, text: str) -> int:
-    """How many calls have a text."""
+    """Counts the calls whose function is spelled `text`."""
     return sum(
         isinstance(node, ast.Call) and ast.unparse(node.func) == text
         for node in walk_breadth_first(tree)

@@ -45,7 +45,7 @@ class TreeFiles:
         self._imports: dict[str, Imports] = {}
 
     def read_raw(self, real: str) -> str:
-        """What a file holds; "" where it cannot be read, which whoever migrates it says."""
+        """Reads a file; "" if it cannot be read, which the file's migration reports."""
         if real not in self._raw:
             try:
                 data = self._every[real].read_bytes()
@@ -55,7 +55,7 @@ class TreeFiles:
         return self._raw[real]
 
     def read_text(self, real: str) -> str:
-        """The same, with what its imports of others mean."""
+        """Reads a file, and writes out what its imports of other files mean."""
         if real not in self._texts:
             tree = self._tree
             text, _ = write_out_imports(
@@ -67,7 +67,7 @@ class TreeFiles:
         return self._texts[real]
 
     def read_scopes(self, real: str) -> Scopes | None:
-        """Its names; None where it is no Python 3."""
+        """Reads a file's scopes; None if it is no Python 3."""
         if real not in self._scopes:
             self._scopes[real] = self._read(real)
         return self._scopes[real]
@@ -83,7 +83,7 @@ class TreeFiles:
             return None
 
     def find_imports(self, real: str) -> Imports:
-        """What a file imports of the others at its top."""
+        """Finds a file's imports of other files of the run, at its top."""
         if real not in self._imports:
             scopes = self.read_scopes(real)
             self._imports[real] = (
@@ -106,10 +106,10 @@ class TreeFiles:
         return Source(real, self.read_text(real), self.find_imports(real))
 
     def find_naming(self, function: str, files: Iterable[str]) -> Iterator[str]:
-        """The files that may name a function of some, beside these.
+        """Finds other files that may name a function of these files.
 
         Args:
-          files: where it is, and those that have it from there.
+          files: the file that has it, and those that import it from there.
         """
         known = set(files)
         modules = {name_module(real) for real in known}

@@ -1,4 +1,4 @@
-"""What is known of the files of a run by reading all of them, before any is migrated."""
+"""Reads all files of a run before any is migrated, and notes what they share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from migrate.tree import Tree
 
 
 def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
-    """The tree, but for what becomes of programs and models that files have together.
+    """Reads the tree, without the migration of programs and models that files share.
 
     Args:
       files: those of the run.

@@ -32,7 +32,7 @@ _SPEC = "EstimatorSpec"
 
 @dataclasses.dataclass(frozen=True)
 class _Known:
-    """What a file calls a model_fn of another."""
+    """One use of a model_fn in a file, which imports it from another file."""
 
     file: str
     text: str
@@ -99,7 +99,7 @@ class _Search:
         """Takes a file's model functions, if all files that change with them come out.
 
         Returns:
-          Why it does not; "" where it does.
+          Why they do not; "" if they do.
         """
         try:
             whole = add_networks(models, target, self._tree)
@@ -128,7 +128,7 @@ class _Search:
         """Takes it for those files that are not refused anyway.
 
         Returns:
-          Where others name it; none where it is not taken.
+          Its uses in other files; none if it is not taken.
         """
         left = [user for user in users if self._is_refused(user.file)]
         rest = [user for user in users if user not in left]
@@ -146,7 +146,7 @@ class _Search:
     def _explain_refused_use(
         self, user: _Known, target: str
     ) -> dict[int, tuple[str, str]]:
-        """What is said where a file that is refused names it."""
+        """Writes the note at the line where a refused file names a model_fn."""
         line = self._tree.read_raw(user.file).split("\n")[user.line - 1].strip()
         # Not "is now": this refusal may keep the whole program as it was.
         becomes = "will make a Keras model" if user.makes else "becomes a Keras model"
@@ -174,7 +174,7 @@ class _Search:
         return same and any(f.outcome is Outcome.REFUSED for f in found.findings)
 
     def _say(self, users: Iterable[_Known], reason: str) -> None:
-        """Where a model function is named that stays one, why."""
+        """Notes for each user of a model_fn the reason why it stays a model_fn."""
         found = dict(self._found)
         for user in users if reason else ():
             own = found.get(user.file, SharedModels())
@@ -217,7 +217,7 @@ class _Search:
 
 
 def _find_known_models(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
-    """(file, what is known of it) of the model functions that a file's Estimators have."""
+    """Yields (file, use) of each other file's model function that Estimators have."""
     from migrate.frontends.model_fn.flows import Flows
     from migrate.frontends.model_fn.modes import NotSplit
 
@@ -250,7 +250,7 @@ def _is_same_program(text: str, other: str) -> bool:
 def _add_model(
     found: Mapping[str, SharedModels], target: str, name: str, users: list[_Known]
 ) -> dict[str, SharedModels]:
-    """With one more model function."""
+    """Adds one more model_fn, and returns the new mapping."""
     from migrate.frontends.model_fn.signature import name_class
 
     more = dict(found)

@@ -46,7 +46,7 @@ class Networks:
 
 
 def add_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
-    """With what the networks of a file's model functions have in other files."""
+    """Adds the functions of other files that a file's networks call."""
     own = found.get(target, SharedModels())
     if tree.read_scopes(target) is None:
         return Networks(found, (), {})
@@ -97,7 +97,7 @@ def _recognise_models(
     plain = _join_networks(source, scopes, written, own, left, tree)
     forms = form_models(written.text, (), source, known) if plain[2] else None
     if forms is not None and forms.functions:
-        # Where they are in another form, fewer may stay.
+        # In another form fewer of them may stay.
         source = dataclasses.replace(source, text=forms.text.source)
         scopes = build_scopes(ast.parse(source.text))
         other = _join_networks(source, scopes, written, own, left, tree)
@@ -114,7 +114,7 @@ def _join_networks(
     left: set[int],
     tree: TreeFiles,
 ) -> tuple[Files, list[model_fn.Found], list[Stays], Joined]:
-    """The model functions of a text of a file, with the functions that they call."""
+    """Recognises a file's model functions, with the functions that they call."""
     target = source.path
     others = {
         r: s
@@ -123,7 +123,7 @@ def _join_networks(
     }
     imports = {real: tree.find_imports(real) for real in (target, *others)}
     whole = Joined(scopes, target, others, imports)
-    # All that these have a say in is read again where the files are migrated.
+    # The files' migration reads again all that depends on these.
     recognised = model_fn.recognise(whole, dataclasses.replace(own, files=None))[0]
     led_to = sorted((whole.led_to | written.files) - {target})
     sources = tuple(tree.make_source(real) for real in led_to)
@@ -143,7 +143,7 @@ def _join_networks(
 
 
 def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
-    """Without the functions of other files; why these stay is then said."""
+    """Drops the functions of other files, and notes why these stay."""
     files = tried.models[target].files
     assert files is not None
     names = ", ".join(sorted(os.path.basename(real) for real in tried.functions))
@@ -160,7 +160,7 @@ def drop_networks(found: Models, tried: Networks, target: str) -> Networks:
 def _find_known_elsewhere(
     helpers: set[tuple[str, str]], files: list[str], tree: TreeFiles
 ) -> dict[tuple[str, str], str]:
-    """Those of some functions that other files name -> which."""
+    """Maps each function that other files may call to a text with these files."""
     found: dict[tuple[str, str], str] = {}
     for place, name in sorted(helpers):
         users = sorted(map(os.path.basename, tree.find_naming(name, files)))

@@ -25,7 +25,7 @@ from migrate.tables import semantics, symbols
 def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
     """Real paths of files with names that mean something else in TensorFlow 2.
 
-    Of those that say nothing of their version, and are imported by TensorFlow 1's.
+    Only files that do not show their version, and that a file of TensorFlow 1 imports.
     """
     return (
         frozenset(_Search(tree).find_modules())
@@ -36,7 +36,7 @@ def find_modules_of_tf1(tree: TreeFiles) -> frozenset[str]:
 
 @functools.cache
 def _find_other_names() -> re.Pattern[str]:
-    """What a file spells that uses a name of another meaning."""
+    """Makes the pattern of names that mean something else in TensorFlow 2."""
     last = {symbol.rpartition(".")[2] for symbol in semantics.SEMANTICS}
     return re.compile(rf"\.(?:{'|'.join(sorted(last))})\b|\bkeras\b")
 

@@ -1,4 +1,4 @@
-"""Which hooks of a program become callbacks of Keras, and why the others stay hooks."""
+"""Finds the hooks that become callbacks of Keras, and why the others stay hooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def recognise(
     stays: bool,
     shared: SharedModels,
 ) -> tuple[list[Callback], list[Made], list[StaysHook]]:
-    """The program's own hooks, and those of other files that it makes.
+    """Reads the program's own hooks, and finds its objects of other files' hooks.
 
     Args:
       models: its model_fns that become Keras models.
@@ -74,7 +74,7 @@ def _explain_missing_model(
     models: list[KerasModel],
     stays: bool,
 ) -> str:
-    """Why there may be no Keras model where hooks are called; "" where there is one."""
+    """Explains why hooks here may have no Keras model; "" if they have one."""
     if stays:
         return "the model of an Estimator here stays a model_fn"
     if _makes_other_estimators(scopes, estimators):
@@ -83,7 +83,7 @@ def _explain_missing_model(
 
 
 def _check_begin(callback: Callback, created: bool) -> None:
-    """Every hook began before a session was made; callbacks begin one after the other.
+    """Refuses a hook whose `begin` cannot run as late as a callback's beginning.
 
     Args:
       created: whether a hook of the program is told that there is a session.

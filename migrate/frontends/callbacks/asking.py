@@ -1,4 +1,4 @@
-"""What a hook's before_run asks for, and when."""
+"""Reads what a hook's before_run requests, and under which condition."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Asking:
     Attributes:
       statement: the return.
       call: of SessionRunArgs.
-      condition: the attribute that says whether it is reached; None where it always is.
+      condition: the attribute that says whether it is reached; None if it always is.
       last: whether no statement follows it.
-      made: the assignment that makes what is returned; None where the return does.
+      made: the assignment that makes what is returned; None if the return does.
     """
 
     statement: ast.Return
@@ -34,10 +34,10 @@ class Asking:
 
 
 def read_request(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
-    """What before_run asks for; None where that is nothing.
+    """Reads the request that before_run returns; None if it requests nothing.
 
     Raises:
-      NoCallback: it depends on more than an attribute.
+      NoCallback: the request is not readable, or varies by more than an attribute.
     """
     if method is None:
         return None

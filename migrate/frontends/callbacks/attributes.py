@@ -1,4 +1,4 @@
-"""What a class keeps in its attributes, and where it reads them."""
+"""Lists what a class assigns to its attributes, and where it reads them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Kept:
     """One assignment to an attribute.
 
     Attributes:
-      value: what is kept; None where it is not plainly said.
-      statement: the assignment; None where it is another statement.
+      value: what is kept; None if it is not plainly said.
+      statement: the assignment; None if it is another statement.
       method: in which it is.
     """
 
@@ -48,11 +48,11 @@ class Attributes:
 
     @property
     def names(self) -> set[str]:
-        """All of them, methods too."""
+        """Returns the names of all attributes, methods too."""
         return {*self._kept, *self._reads}
 
     def find_kept(self, name: str) -> list[Kept]:
-        """What is kept there, but for None."""
+        """Returns the assignments to an attribute, without those of None."""
         return [
             kept
             for kept in self._kept.get(name, ())
@@ -60,11 +60,11 @@ class Attributes:
         ]
 
     def find_assignments(self, name: str) -> list[Kept]:
-        """Every assignment."""
+        """Returns every assignment to an attribute."""
         return self._kept.get(name, [])
 
     def reads(self, name: str) -> list[ast.Attribute]:
-        """Where it is read."""
+        """Returns the expressions that read an attribute."""
         return self._reads.get(name, [])
 
 
@@ -84,7 +84,7 @@ def _read_kept_value(
 def find_paired_value(
     statement: ast.AST, targets: ast.expr, index: int
 ) -> ast.expr | None:
-    """What one of several targets is given by `self.a, self.b = a, b`."""
+    """Returns the value that one of several targets gets in `self.a, self.b = a, b`."""
     if (
         isinstance(statement, ast.Assign)
         and statement.targets == [targets]

@@ -16,11 +16,11 @@ from migrate.program.callbacks import Made, OfOtherFile, StaysHook, UsedElsewher
 def find_objects_made_here(
     scopes: Scopes, imported: Mapping[str, OfOtherFile], given: Given, others: str
 ) -> tuple[list[Made], list[StaysHook]]:
-    """The objects of callbacks of other files.
+    """Finds the objects that a file makes of other files' callbacks.
 
     Args:
       imported: what names the classes.
-      others: why there may be no Keras model where hooks are called; "" where there is.
+      others: why hooks here may have no Keras model; "" if they have one.
     """
     made: list[Made] = []
     kept: list[StaysHook] = []
@@ -56,9 +56,9 @@ def _map_names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr,
 def find_uses_here(
     scopes: Scopes, class_: ast.ClassDef, text: str
 ) -> tuple[set[str], list[dict[str, str]]]:
-    """The modes in which a file has objects of another file's class; how it gives tensors.
+    """Finds the modes of a file's objects of another file's class, and their arguments.
 
-    The forms are those in which an argument would give tensors, if it did.
+    An argument's form is the one in which it gives tensors, if it gives any.
 
     Args:
       text: what names the class there.
@@ -100,7 +100,7 @@ def _find_form(value: ast.expr, scopes: Scopes) -> str:
 
 
 def find_construction(scopes: Scopes, node: ast.expr) -> ast.Call:
-    """The call that makes an object, of what names its class.
+    """Returns the call that makes an object, by the expression that names its class.
 
     Raises:
       NoCallback: the class is used otherwise.
@@ -114,10 +114,10 @@ def find_construction(scopes: Scopes, node: ast.expr) -> ast.Call:
 
 
 def find_mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
-    """Where a file names what it imports, by the text that it has for it.
+    """Finds the expressions by which a file names an import, such as `hooks.Stop`.
 
     Raises:
-      NoCallback: the import is given to others, or bound anew.
+      NoCallback: the module is passed to other code, or its name assigned again.
     """
     root, _, rest = text.partition(".")
     for node in scopes.walk():
@@ -146,7 +146,7 @@ def find_mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
 def join_uses(
     found: list[tuple[set[str], list[dict[str, str]]]], created: bool, several: bool
 ) -> UsedElsewhere:
-    """What all other files do with a class."""
+    """Combines what the single other files do with a class."""
     every = [form for _, forms in found for form in forms]
     given = {
         name: form

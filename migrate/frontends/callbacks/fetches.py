@@ -49,10 +49,10 @@ class Fetches:
         self.parameters: dict[str, int] = {}
 
     def find_value(self, node: ast.expr, method: ast.FunctionDef) -> Value:
-        """What an expression that is fetched becomes.
+        """Finds the value of a callback that a fetched expression becomes.
 
         Raises:
-          NoCallback: nothing that a callback has.
+          NoCallback: a callback has no such value.
         """
         self.plain.update(walk_breadth_first(node))
         if isinstance(node, (ast.List, ast.Tuple)):
@@ -94,7 +94,7 @@ class Fetches:
         )
 
     def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
-        """A name that the method binds once, to what it fetches."""
+        """Finds the value of a name that the method binds once, to what it fetches."""
         uses = [
             n
             for n in walk_breadth_first(method)
@@ -133,7 +133,7 @@ class Fetches:
         return found
 
     def _find_parameter(self, node: ast.Attribute, kept: Kept) -> Value:
-        """An attribute that holds what `__init__` is given."""
+        """Finds the value of an attribute that holds an argument of `__init__`."""
         arguments = kept.method.args
         name = kept.value.id if isinstance(kept.value, ast.Name) else ""
         places = [a.arg for a in arguments.args]
@@ -170,7 +170,7 @@ class Fetches:
 
 
 def find_argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """What a call gives a parameter; None where that is not seen."""
+    """Returns a call's argument for a parameter; None if it is not known."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None
     if position < len(call.args):

@@ -34,7 +34,9 @@ class Given:
     def find_names(
         self, made: ast.Call, value: ast.expr
     ) -> tuple[str, dict[ast.expr, str]]:
-        """How tensors are given: "", "list" or "dict"; and their names.
+        """Finds the form in which tensors are given, and the tensors' names.
+
+        The form is "list", "dict", or "" for a single tensor.
 
         Args:
           made: the call that makes the hook.
@@ -66,7 +68,7 @@ class Given:
         return "", {value: _find_name(value, model, hooks)}
 
     def _find_container(self, name: ast.Name, hooks: Hooks) -> ast.expr:
-        """The dict or list that a name stands for, where nothing else reads it."""
+        """Returns the dict or list of a name that nothing else reads."""
         for unit in hooks.made:
             statement = unit.statement
             if (

@@ -41,7 +41,7 @@ class HookReader:
 
     Args:
       several_devices: whether a strategy may train on several devices of a process.
-      elsewhere: what other files do with it; None where they do nothing.
+      elsewhere: what other files do with it; None if they do nothing.
       of_models: whether only model_fns of the file may have its objects.
     """
 
@@ -64,10 +64,10 @@ class HookReader:
         self._own = {n: m for n, m in self._methods.items() if n in table.PARAMETERS}
 
     def run(self) -> Callback:
-        """The callback.
+        """Returns the callback that the hook becomes.
 
         Raises:
-          NoCallback: it is none.
+          NoCallback: the hook stays a hook.
         """
         self._check_class()
         made = self._find_constructions()
@@ -213,7 +213,7 @@ class HookReader:
         return asked, asks
 
     def _check_condition(self, condition: ast.Attribute) -> None:
-        """What says whether values are asked for is the same after the step."""
+        """Refuses a request whose condition changes before its result is used."""
         for kept in self._attributes.find_assignments(condition.attr):
             if kept.method.name not in ("__init__", "begin", "before_run"):
                 raise NoCallback(
@@ -239,7 +239,7 @@ class HookReader:
     # Statements.
 
     def _find_empty(self, asks: Asking | None) -> Iterator[ast.stmt]:
-        """Of before_run, what only returned."""
+        """Finds the statements of before_run that do nothing but return."""
         if asks is None:
             return
         before = self._own["before_run"]
@@ -257,7 +257,7 @@ class HookReader:
             yield last
 
     def _check_gone(self, gone: list[ast.stmt], fetches: Fetches) -> None:
-        """What is fetched is read nowhere else."""
+        """Refuses a hook that does more with a fetched attribute than to fetch it."""
         inside = {n for statement in gone for n in walk_breadth_first(statement)}
         inside |= fetches.plain
         for name in self._attributes.names:
@@ -302,7 +302,7 @@ class HookReader:
     def _check_step(
         self, node: ast.expr, method: ast.FunctionDef, fetches: Fetches
     ) -> None:
-        """The variable goes to where its value is read, and nowhere else."""
+        """Refuses a hook that does more with the global step than to read it."""
         parent = self._scopes.parents[node]
         if node in fetches.plain:
             return
@@ -340,7 +340,7 @@ class HookReader:
     # What it calls.
 
     def _check_symbols(self, found: Callback) -> None:
-        """Everything of TensorFlow that is left needs no graph."""
+        """Refuses a hook that still uses a symbol of TensorFlow that needs a graph."""
         gone: set[ast.AST] = {found.base}
         parts: list[ast.AST] = [*found.gone, *found.returns, *found.steps]
         parts += [*found.values, *found.asked]
@@ -393,7 +393,7 @@ class HookReader:
                             waiting.append(other)
 
     def _check_names(self, found: Callback) -> None:
-        """The parameters of a callback's methods are names of no other things."""
+        """Refuses a method that uses a parameter's name of a callback's method."""
         for method in found.methods.values():
             own = {a.arg for a in method.args.args}
             for node in walk_breadth_first(method):
@@ -406,7 +406,7 @@ class HookReader:
 
 
 def _find_part(node: ast.Subscript, value: Value) -> Value | None:
-    """An item of the values, where it is said which."""
+    """Returns the item of the values that a subscript names; None if not known."""
     if isinstance(value, Logged) and value.names and value.key is None:
         if isinstance(node.slice, ast.Constant):
             return Logged(value.name, value.names, node.slice)
@@ -436,7 +436,7 @@ def _is_plain(symbol: str) -> bool:
 
 
 def is_quiet(method: ast.FunctionDef) -> bool:
-    """Whether all that a method does is to bind attributes and names, unseen."""
+    """Whether a method only binds attributes and names."""
     return not any(isinstance(n, ast.Expr) for n in _find_effects(method)) and all(
         _is_quiet_call(call) for call in _find_calls(method)
     )
@@ -451,14 +451,14 @@ def is_early(method: ast.FunctionDef) -> bool:
 
 
 def _find_effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What is in a method, but for constants that stand alone."""
+    """Yields a method's nodes, but no statement that is only a constant."""
     for node in walk_breadth_first(method):
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             yield node
 
 
 def _find_calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
-    """A method's calls, but for the errors that it raises."""
+    """Lists a method's calls, without those that make the errors it raises."""
     errors = {
         inner
         for node in walk_breadth_first(method)

@@ -1,4 +1,4 @@
-"""Which modes a hook is called in: where the objects of its class go."""
+"""Finds the modes in which a hook is called, by where its class's objects go."""
 
 from __future__ import annotations
 

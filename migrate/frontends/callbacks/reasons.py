@@ -1,4 +1,4 @@
-"""Why a hook stays one."""
+"""Defines the error that says why a hook stays a hook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a hook's methods use what they are given: contexts, sessions and results."""
+"""Reads how a hook's methods use their contexts, sessions and results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNUSED = "coord"
 
 @dataclasses.dataclass(eq=False)
 class Used:
-    """What one method does with its parameters.
+    """One method's uses of its parameters.
 
     Attributes:
       stops: statements `run_context.request_stop()`.
@@ -40,10 +40,10 @@ _ROLES: dict[str, tuple[str, ...]] = {
 
 
 def find_parameter_uses(method: ast.FunctionDef, scopes: Scopes) -> Used:
-    """What a method does with its parameters.
+    """Finds a method's uses of its parameters.
 
     Raises:
-      NoCallback: something that no callback can.
+      NoCallback: the method does something that no callback can do.
     """
     roles = dict(zip((a.arg for a in method.args.args[1:]), _ROLES[method.name]))
     found = Used()

@@ -1,1 +1,1 @@
-"""What tasks a program has, where its graph is placed, and how its workers keep pace."""
+"""Finds a program's tasks, where its graph is placed, and how its workers keep pace."""

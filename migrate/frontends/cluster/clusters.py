@@ -109,7 +109,7 @@ class Clusters:
         return ir.Cluster(spec, statement, call, job, index, self._list_jobs(spec))
 
     def _list_jobs(self, spec: ast.expr) -> frozenset[str] | None:
-        """Job names, where the cluster is a dict display."""
+        """Lists the job names, if the cluster is a dict display."""
         seen = 0
         while seen < 5:
             seen += 1
@@ -143,7 +143,7 @@ class Clusters:
         return None
 
     def find_joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
-        """Where a task waits in `server.join()`."""
+        """Finds the statements `server.join()`, in which a task waits."""
         server_name = names.find_key(cluster.server.targets[0])  # type: ignore[attr-defined]
         return [
             s

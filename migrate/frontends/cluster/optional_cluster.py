@@ -53,7 +53,7 @@ class OptionalCluster:
         self._home = home
 
     def find(self, cluster: ir.Cluster) -> ir.Choice | None:
-        """Under what the program has its cluster; None where it always has, or a refusal."""
+        """Finds the condition for the program's cluster; None if it has none."""
         asked = [
             (statement, then)
             for statement, then in self._find_conditions(cluster.server)
@@ -78,7 +78,7 @@ class OptionalCluster:
         return choice
 
     def _find_conditions(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
-        """The conditions between the session's suite and the server, and how they came out."""
+        """Yields the conditions around the server, and whether it is in their body."""
         inner: ast.AST = server
         for node in list_enclosing(self._scopes, server)[1:]:
             if inner in self._home or node is self._driver:
@@ -88,7 +88,7 @@ class OptionalCluster:
             inner = node
 
     def _find_unstable(self, statement: ast.If) -> str:
-        """What of a condition may change, as text; "" where it gives the same again."""
+        """Returns the part of a condition that may change, as text; "" if none may."""
         for node in walk_breadth_first(statement.test):
             if isinstance(node, ast.Call):
                 function = ast.unparse(node.func)

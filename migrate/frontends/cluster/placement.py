@@ -166,7 +166,7 @@ def _spell_tasks(scopes: Scopes) -> str:
 
 
 def _write_missing_cluster(scopes: Scopes) -> str:
-    """The ClusterSpec that is missing, with as many addresses as are named."""
+    """Writes the missing ClusterSpec, with an address for each named task."""
     jobs = [
         f'"{job}": [{", ".join(["host:port"] * (max(indices) + 1))}]'.replace(
             "host:port", '"host:port"'
@@ -229,7 +229,7 @@ def _find_cluster_parameters(
 
 
 def _find_task_indices(scopes: Scopes) -> set[str]:
-    """What the servers of the file are given as their task's index, as dumps."""
+    """Returns dumps of the servers' task indices, without those that are constants."""
     return {
         ast.dump(index)
         for node in walk_breadth_first(scopes.tree)

@@ -92,7 +92,7 @@ def _reads_late_names(expression: str, graph: Sequence[ast.stmt]) -> bool:
 def explain_refusal(
     scopes: Scopes, towers: ir.Towers, flows: Sequence[Flow]
 ) -> str | None:
-    """Why each worker cannot compute its towers in turn; None where it can."""
+    """Explains why a worker cannot compute its towers in turn; None if it can."""
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue

@@ -16,7 +16,7 @@ from migrate.tables.estimator_names import EMITTED, ESTIMATOR
 
 
 def refuse_hidden_members(scopes: Scopes) -> Iterator[Finding]:
-    """A refusal for each class that hides one."""
+    """Yields a refusal for each class that hides a member of the Estimator."""
     for owner in _find_classes(scopes):
         found = next(
             (pair for pair in _list_bound_attributes(owner) if pair[1] in EMITTED), None
@@ -56,7 +56,7 @@ def _find_classes(scopes: Scopes) -> list[ast.ClassDef]:
 
 
 def _list_bound_attributes(owner: ast.ClassDef) -> Iterator[tuple[ast.AST, str]]:
-    """What a class and its methods bind of its object."""
+    """Yields the attributes that a class and its methods bind on an object."""
     for statement in owner.body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             yield statement, statement.name

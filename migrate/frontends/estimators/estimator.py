@@ -52,7 +52,7 @@ _OF_ESTIMATORS = (
     "tf.contrib.learn.learn_runner.run",
     "tf.contrib.tpu.TPU",
 )
-# Of use only where a graph is being built, and here Estimators build all of them.
+# Useful only while a graph is built; here Estimators build all graphs.
 _GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -86,7 +86,7 @@ class EstimatorProgram:
 
 
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
-    """The file's Estimator program; None where it uses no tf.estimator."""
+    """The file's Estimator program; None if it uses no tf.estimator."""
     uses = table.find_uses(scopes)
     if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None
@@ -115,7 +115,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
 
 
 def recognise_module(scopes: Scopes) -> EstimatorProgram:
-    """A module whose functions build graphs for an Estimator program of another file."""
+    """Recognises a module that builds graphs for another file's Estimator program."""
     functions = [n for n in walk_breadth_first(scopes.tree) if isinstance(n, Function)]
     iterators = tuple(_find_iterators(scopes))
     inputs = frozenset(
@@ -160,7 +160,7 @@ def _find_functions_around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST
 
 
 def _find_callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
-    """Functions that return what a function with an EstimatorSpec makes, as they do."""
+    """Functions that return the result of a function that makes an EstimatorSpec."""
     found: dict[ast.AST, None] = {}
     known = set(model)
     todo = True
@@ -184,7 +184,7 @@ def _find_callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
 def _find_model_functions(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[ast.AST]:
-    """What is passed to Estimators as model_fn, where its definition is in sight."""
+    """Finds the functions that are passed to Estimators as model_fn."""
     for node, symbol in uses:
         call = scopes.parents.get(node)
         if symbol not in _ESTIMATORS or not isinstance(call, ast.Call):
@@ -217,7 +217,7 @@ def _find_functions_called_in_graph(
 
 
 def _find_iterators(scopes: Scopes) -> Iterator[ast.Call]:
-    """Calls of a dataset's own methods; TF2's datasets have none of these names."""
+    """Finds calls of the iterator methods that only TF1's datasets have."""
     for node in walk_breadth_first(scopes.tree):
         if (
             isinstance(node, ast.Call)

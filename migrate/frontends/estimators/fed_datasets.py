@@ -112,7 +112,7 @@ def _names(name: ast.Name, node: ast.AST, scopes: Scopes) -> bool:
 def _find_placeholder(
     key: ast.expr | None, value: ast.expr, scopes: Scopes
 ) -> FedPlaceholder | None:
-    """What `{key: value}` feeds, where the value means the same at the placeholder."""
+    """Finds the placeholder of `{key: value}`, if `value` means the same there."""
     call = _find_single_value(key, scopes) if isinstance(key, ast.Name) else None
     if not isinstance(call, ast.Call) or not isinstance(key, ast.Name):
         return None
@@ -186,7 +186,7 @@ def _runs_before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
 
 
 def _find_single_value(name: ast.Name, scopes: Scopes) -> ast.expr | None:
-    """What a name is assigned, where that happens once, by itself, and in no loop."""
+    """Returns the value of a name that is assigned once, alone, and in no loop."""
     owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None:
         return None

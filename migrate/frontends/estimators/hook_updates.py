@@ -35,7 +35,7 @@ class HookUpdate:
 
     Attributes:
       call: what builds it.
-      runs: where a session runs it, with (session, value) of each; empty where it has to
+      runs: where a session runs it, with (session, value) of each; empty if it has to
         be refused.
       variable: what is assigned.
       statements: what is of no use without it: it, and its placeholder.
@@ -66,7 +66,7 @@ def _is_update(call: ast.Call, scopes: Scopes) -> bool:
 
 
 class _Hook:
-    """What the methods of one hook keep in attributes."""
+    """One hook, with all uses of its attributes."""
 
     def __init__(self, hook: ast.ClassDef, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -77,7 +77,7 @@ class _Hook:
                 self._uses.setdefault(name, []).append(node)
 
     def read(self, call: ast.Call) -> HookUpdate | None:
-        """An assignment that is kept in an attribute, and only run; else None."""
+        """Reads an assignment that is kept in an attribute, and only run; else None."""
         statement = self._scopes.parents.get(call)
         update = self._find_kept_attribute(statement)
         given = [*call.args, *(k.value for k in call.keywords)]
@@ -109,7 +109,7 @@ class _Hook:
         return HookUpdate(call, tuple(runs), variable, statements)
 
     def _find_kept_attribute(self, statement: ast.AST | None) -> str | None:
-        """The attribute that a statement assigns, where no other does, but to None."""
+        """Finds the attribute that only this statement assigns, apart from None."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
         name = _read_own_attribute(statement.targets[0])
@@ -125,7 +125,7 @@ class _Hook:
         return name
 
     def _find_placeholder(self, value: ast.expr) -> ast.Assign | None:
-        """The statement that makes the placeholder which a value is."""
+        """Finds the statement that makes the placeholder in an attribute."""
         for use in self._uses.get(_read_own_attribute(value) or "", []):
             parent = self._scopes.parents.get(use)
             if (
@@ -140,7 +140,7 @@ class _Hook:
     def _run(
         self, use: ast.Attribute, value: ast.expr, placeholder: ast.Assign | None
     ) -> tuple[ast.Call, ast.expr, ast.expr] | None:
-        """(call, session, value) of `session.run(self.update, ...)`, a statement."""
+        """Reads the call, session and value of a `session.run(self.update, ...)`."""
         call = self._scopes.parents.get(use)
         if not isinstance(call, ast.Call) or call.args[:1] != [use]:
             return None

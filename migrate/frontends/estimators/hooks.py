@@ -54,7 +54,7 @@ class SessionRun:
     Attributes:
       call: the call.
       session: what is run in.
-      fetches: what is run, None where the call is of another form.
+      fetches: what is run, None if the call is of another form.
       variables: whether that is variables, and lists and dicts of them, and nothing is fed.
       is_eval: whether it is the second form.
       initializer: whether it is `something.initializer`, of no variable that is seen.
@@ -79,7 +79,7 @@ class VariableLoad:
 
 
 def find_variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
-    """Where methods of a program's hooks give variables values."""
+    """Finds the calls `variable.load(value, session)` in methods of hooks."""
     for hook in find_hook_classes(scopes):
         for method in hook.body:
             if isinstance(method, ast.FunctionDef):
@@ -99,7 +99,7 @@ def find_variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
 
 
 def find_session(call: ast.Call, scopes: Scopes) -> ast.expr | None:
-    """The session of `session.run(...)` in a hook's method; None where it is none."""
+    """The session of `session.run(...)` in a hook's method; None if it is none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "run":
         return None
     node: ast.AST | None = call
@@ -112,7 +112,7 @@ def find_session(call: ast.Call, scopes: Scopes) -> ast.expr | None:
 
 
 def find_session_runs(scopes: Scopes) -> Iterator[SessionRun]:
-    """What the methods of a program's hooks run."""
+    """Finds the session runs in methods of a program's hooks."""
     hooks = set(find_hook_classes(scopes))
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.ClassDef) and (
@@ -153,7 +153,7 @@ def _find_runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
 
 
 class _Known:
-    """Which expressions of a class's methods are variables."""
+    """One class; knows which expressions of its methods are variables."""
 
     def __init__(self, class_: ast.ClassDef, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -248,7 +248,7 @@ class _Known:
 
 
 def _find_assigned_values(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
-    """Everything that a method binds a name to; None for what is no plain assignment."""
+    """Lists the values that a method binds to a name; None for each unknown one."""
     arguments = method.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     found: list[ast.expr | None] = [None for a in every if a.arg == name]

@@ -54,7 +54,7 @@ class Look:
 
     Attributes:
       call: the call.
-      batches: what it fetches of; None where it calls the input_fn itself.
+      batches: what it fetches of; None if it calls the input_fn itself.
       whole: whether it fetches all that the batch's names stand for, in their order.
       as_list: whether it gives a list that is not taken apart at once.
     """
@@ -83,9 +83,9 @@ class InputSession:
 def recognise(
     scopes: Scopes, program: EstimatorProgram
 ) -> tuple[InputSession, ...] | None:
-    """Every session of an Estimator's file; None where it has none, or one does more.
+    """Reads all sessions of an Estimator's file; None if it has none, or one does more.
 
-    One that runs a graph which it loads is none of these, and in nobody's way.
+    Sessions that run a loaded graph are not counted, and do not matter here.
     """
     loaded = {session.call for session in loaded_sessions.recognise(scopes)}
     calls = [c for c in between_graph.find_sessions(scopes) if c not in loaded]
@@ -156,7 +156,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
 
 
 def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] | None:
-    """Uses of a block's session; None where it is used behind its block.
+    """Lists the uses of a block's session; None if it is used after its block.
 
     Another session may have the same name.
     """
@@ -241,7 +241,7 @@ def _list_parts(fetched: ast.expr) -> list[ast.expr]:
 
 
 def find_root(part: ast.expr) -> ast.Name | None:
-    """The name in `features["x"]`, which means the same of tensors and of their values."""
+    """Returns `features` of `features["x"]`, which works on tensors and on values."""
     while isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
         part = part.value
     return part if isinstance(part, ast.Name) else None
@@ -263,7 +263,7 @@ def _takes_batch(call: ast.Call, scopes: Scopes, program: EstimatorProgram) -> b
 
 
 def _find_callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
-    """What is called: functions, those that a call of a function in sight returns."""
+    """Finds the functions that are called, also those that a call returns."""
     if isinstance(function, ast.Name):
         owner = scopes.find_scope(function).find_owner(function.id)
         bindings = owner.bindings[function.id] if owner is not None else []
@@ -281,7 +281,7 @@ def _find_callees(function: ast.expr, scopes: Scopes) -> Iterator[ast.AST]:
 
 
 def _find_made_functions(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
-    """Functions within a function that returns one: `make_input_fn(True)`."""
+    """Yields a function's inner functions, if it returns one: `make_input_fn(True)`."""
     if _is_partial(call.func, scopes) and call.args:
         yield from _find_callees(call.args[0], scopes)
     elif isinstance(call.func, ast.Name):
@@ -320,7 +320,7 @@ def _draws(function: ast.AST, scopes: Scopes, program: EstimatorProgram) -> bool
 
 
 def _gives_list(function: ast.AST) -> bool:
-    """A dataset's elements are no lists: a run of one gave one."""
+    """Whether a function returns a list, which no dataset's element is."""
     if isinstance(function, ast.Lambda):
         return isinstance(function.body, ast.List)
     return any(
@@ -342,7 +342,7 @@ def _find_assignment(name: str, near: ast.AST, scopes: Scopes) -> ast.Assign | N
 def _find_batches(
     read: ast.Name, scopes: Scopes, program: EstimatorProgram
 ) -> Batches | None:
-    """What a name that is fetched is a batch of, if nothing else is done with it."""
+    """Finds the batch that a fetched name holds, if the name is only fetched."""
     statement = _find_assignment(read.id, read, scopes)
     if statement is None or not isinstance(statement.value, ast.Call):
         return None

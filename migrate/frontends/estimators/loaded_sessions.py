@@ -88,7 +88,7 @@ def _loads_only(block: ast.With, scopes: Scopes) -> bool:
 
 
 def find_root(node: ast.expr, scopes: Scopes) -> str:
-    """What TensorFlow is called where a symbol of it is named; "" where it is not."""
+    """Returns the name of TensorFlow in `tf.symbol`; "" if it is no such expression."""
     while isinstance(node, ast.Attribute):
         node = node.value
     named = isinstance(node, ast.Name) and scopes.resolve(node) == "tf"

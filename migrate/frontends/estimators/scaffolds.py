@@ -29,7 +29,7 @@ class Scaffold:
       kept: its arguments that mean something, by name.
       dropped: those that are left out.
       named: assignments that name these, or parts of them.
-      refused: an argument that nothing does here, and its name; None where there is none.
+      refused: an argument that nothing does here, and its name; None if there is none.
     """
 
     call: ast.Call
@@ -40,7 +40,7 @@ class Scaffold:
 
 
 def find_scaffolds(scopes: Scopes) -> list[Scaffold]:
-    """Every one of a file."""
+    """Reads every Scaffold of a file."""
     return [
         read(call, scopes)
         for node, symbol in scopes.walk_uses()
@@ -51,7 +51,7 @@ def find_scaffolds(scopes: Scopes) -> list[Scaffold]:
 
 
 def read(call: ast.Call, scopes: Scopes) -> Scaffold:
-    """One of them."""
+    """Reads the arguments of one Scaffold."""
     bound = names.bind_arguments(call, table.PARAMETERS)
     if bound is None:
         return Scaffold(call, {}, refused=(call, "arguments that are not written out"))

@@ -40,7 +40,7 @@ _TAKEN = frozenset({"master", "target", "config", "cluster", "is_chief"})
 
 
 def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused | None:
-    """The program of a file; why it is not taken; or None where there is none."""
+    """Returns the program of a file, or its refusal; None if there is none."""
     found = list(list_calls(scopes))
     symbols = {symbol for _, symbol in found}
     if "tf.train.ClusterSpec" not in symbols:
@@ -74,7 +74,7 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
 def _read_bare(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: Sequence[ast.Call]
 ) -> BareLoop | Refused:
-    """A loop that no session runs."""
+    """Reads a loop that no session runs, or its refusal."""
     try:
         return BareLoopReader(scopes, found, sessions).read()
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""What stands around the step of eager code: uses of the session and of the model."""
+"""Checks what stands around the step of eager code: uses of session and model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(
     source: Source,
     step: Step,
 ) -> None:
-    """Raises Refused where something around the step would not run, or mean another."""
+    """Raises Refused if something around the step would not run, or mean another."""
     _check_session(scopes, block, session, step)
     _check_batch(scopes, block, source, step)
     for call, symbol in found:
@@ -51,7 +51,7 @@ def check_counts(
     found: list[tuple[ast.Call, str]],
     step: Step,
 ) -> None:
-    """Raises Refused where a session would count the updates of an optimizer of TF1's."""
+    """Raises Refused if a session would count the updates of an optimizer of TF1's."""
     if len(step.apply.args) + len(step.apply.keywords) > 1:
         raise Refused(
             "D125",
@@ -70,7 +70,7 @@ def check_counts(
 
 
 def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) -> None:
-    """The session runs the step, and nothing of a graph."""
+    """Refuses a use of the session that needs a graph."""
     runs = {step.fetched.func} if step.fetched is not None else set()
     for node in walk_breadth_first(block):
         if not (
@@ -93,7 +93,7 @@ def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) ->
 
 
 def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) -> None:
-    """What the step is given is what the dataset gives."""
+    """Refuses changes of the batch before the step, and datasets made in a loop."""
     inside = {id(n) for s in (*step.body, *source.takes) for n in walk_breadth_first(s)}
     for node in walk_breadth_first(block):
         if (

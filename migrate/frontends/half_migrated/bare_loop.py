@@ -37,7 +37,7 @@ _RECIPE = (
 
 
 def find_empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
-    """The block of a session in which nothing happens, and which nothing else names."""
+    """Returns the session's block if nothing happens in it, and nothing names it."""
     block = find_idle_block(scopes, session)
     if block is None or not all(
         isinstance(s, ast.Pass)
@@ -49,7 +49,7 @@ def find_empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
 
 
 def find_idle_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
-    """The block of a session that is asked for nothing, and that reaches no server."""
+    """Returns the block of a session that runs nothing, and reaches no server."""
     item = scopes.parents[session]
     block = scopes.parents[item]
     if not (
@@ -96,7 +96,7 @@ class BareLoopReader:
         self._sessions = sessions
 
     def read(self) -> BareLoop:
-        """The program.
+        """Reads the program.
 
         Raises:
           Refused: it is not taken.
@@ -179,7 +179,7 @@ class BareLoopReader:
         )
 
     def _find_step(self) -> tuple[ast.Call | None, ast.For | ast.While]:
-        """The call of the step's function, None where it stands in the loop; the loop."""
+        """Finds the call of the step's function (None: it is inline), and the loop."""
         scopes = self._scopes
         all_tapes = tapes_in(scopes, scopes.tree)
         calls: list[ast.Call] = []
@@ -224,7 +224,7 @@ class BareLoopReader:
         )
 
     def _find_session_block(self, session: ast.Call) -> ast.With | None:
-        """The block of a session around code: the code stands for it."""
+        """Finds the session's block around code, which the code will replace."""
         if find_empty_block(self._scopes, session) is not None:
             return None
         return find_idle_block(self._scopes, session)
@@ -239,7 +239,7 @@ class BareLoopReader:
     def _find_batch(
         self, loop: ast.For | ast.While, call: ast.Call | None
     ) -> tuple[list[str], list[ast.stmt]]:
-        """What the step is given of the loop, and its statements where it stands there."""
+        """Finds the names that the loop gives the step, and the inline step's code."""
         scopes = self._scopes
         inline: list[ast.stmt] = []
         before: Sequence[ast.stmt] = loop.body
@@ -276,7 +276,7 @@ class BareLoopReader:
 
 
 def _check_server(scopes: Scopes, server: Server) -> None:
-    """Raises Refused where a server that no session reaches tells the tasks apart."""
+    """Raises Refused if a server that no session reaches tells the tasks apart."""
     job, index = (
         names.read_literal(server.job_name),
         names.read_literal(server.task_index),

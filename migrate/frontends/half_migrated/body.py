@@ -1,4 +1,4 @@
-"""What a step may do beside computing and updating, once it is traced."""
+"""Checks that a step does nothing that tracing would change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BodyChecks:
     """Checks the statements of one step.
 
     Args:
-      function: the function that makes it; None where it stands in the loop.
+      function: the function that makes it; None if it stands in the loop.
       counts: calls that update metrics.
     """
 
@@ -45,7 +45,7 @@ class BodyChecks:
         self._traced = function is not None and bool(function.decorator_list)
 
     def run(self) -> None:
-        """Raises Refused where a step does more than compute and update."""
+        """Raises Refused if a step does more than compute and update."""
         for index, statement in enumerate(self._body):
             self._check(statement, index == 0, statement is self._body[-1])
         for node in (n for s in self._body for n in walk_breadth_first(s)):
@@ -141,7 +141,7 @@ class BodyChecks:
         self._known |= names.find_binds(statement)
 
     def _check_if(self, statement: ast.If) -> None:
-        """A choice that is the same in every step may be made when it is traced."""
+        """Refuses a condition that may change between steps, or guards an update."""
         if not self._is_fixed(statement.test):
             raise Refused(
                 "D125",

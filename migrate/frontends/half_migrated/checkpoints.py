@@ -24,7 +24,7 @@ def find_saves(
     session: ast.stmt,
     made: Collection[ast.stmt],
 ) -> tuple[ast.Call, ...]:
-    """The calls that save, of which one worker's is meant.
+    """Finds the calls that save, each of which only one worker should run.
 
     Args:
       suite: the session's, with its statement `session`.
@@ -81,7 +81,7 @@ def find_saves(
 
 
 def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> None:
-    """What is saved is made once, for all workers."""
+    """Refuses a checkpoint with objects that each worker makes for itself."""
     held = [*call.args, *(k.value for k in call.keywords)]
     for value in held:
         found = find_binding(scopes, value)

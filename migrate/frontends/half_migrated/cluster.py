@@ -117,7 +117,7 @@ class ClusterReader:
         jobs: frozenset[str],
         arguments: dict[str, ast.expr],
     ) -> None:
-        """A client has parameter servers to train on; a task knows which it is."""
+        """Refuses a client without parameter servers, and a task of unknown role."""
         if server is not None:
             # A script of one task need not tell which others only serve.
             of_worker = names.read_literal(server.job_name) in ("worker", "chief")

@@ -53,7 +53,7 @@ class CutReader:
     def find_source(
         self, loop: ast.stmt, body: list[ast.stmt], step: ast.stmt, wanted: set[str]
     ) -> Source | None:
-        """The batch of a step, None where it is not cut by hand.
+        """The batch of a step, None if it is not cut by hand.
 
         Args:
           body: the loop's suite with the step.
@@ -101,7 +101,7 @@ class CutReader:
         )
 
     def _check_shuffled(self, given: set[str]) -> None:
-        """Raises Refused where workers would shuffle one array, each its own way."""
+        """Raises Refused if workers would shuffle one array, each its own way."""
         own = self._bound.union(*[names.find_binds(s) for s in self._before])
         for node in walk_breadth_first(self._block):
             if (
@@ -121,7 +121,7 @@ class CutReader:
                     )
 
     def _make_example(self, value: ast.expr) -> ast.expr | None:
-        """The expression with one row in place of the batch's, None if it is no batch."""
+        """Writes the expression with one row for the batch; None if it is no batch."""
         if isinstance(value, ast.Subscript):
             rows = value.slice
             if not isinstance(value.value, (ast.Name, ast.Attribute)):
@@ -161,7 +161,7 @@ class CutReader:
         )
 
     def _find_whole(self, array: ast.expr) -> ast.expr:
-        """The array of which another holds rows: `x` of `own = x[task::2]`."""
+        """Finds the array whose rows another array holds: `x` of `own = x[task::2]`."""
         while isinstance(array, ast.Name):
             owner = self._scopes.find_scope(array).find_owner(array.id)
             bound = owner.bindings.get(array.id, []) if owner is not None else []
@@ -209,7 +209,7 @@ def _flattens(call: ast.Call) -> bool:
 
 
 def _list_pairs(statement: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr]]:
-    """What an assignment gives to which name."""
+    """Yields each name that an assignment binds, with its value."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return
     target, value = statement.targets[0], statement.value

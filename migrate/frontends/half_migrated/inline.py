@@ -74,7 +74,7 @@ def split_step(
 def check_changing(
     block: ast.With, step: list[ast.stmt], given: Collection[str]
 ) -> None:
-    """Raises Refused where a step reads what the loops around it bind.
+    """Raises Refused if a step reads what the loops around it bind.
 
     Args:
       block: the session's.
@@ -140,7 +140,7 @@ def _slice_needed_statements(
 
 
 def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) -> None:
-    """What stood within the step happens after it: it may only tell of values."""
+    """Refuses code between tape and update that does more than report values."""
     for call in _find_calls(statement):
         dotted = scopes.resolve(call.func) or scopes.find_dotted_path(call.func) or ""
         plain = isinstance(call.func, ast.Name) and call.func.id in _FUNCTIONS

@@ -46,7 +46,7 @@ _ALONE = (
 def read_keras_training(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
 ) -> FitProgram | Refused | None:
-    """The program that Keras trains; why it is not taken; None where it does not."""
+    """Returns the program that Keras trains, or its refusal; None if it does not."""
     reader = _Reader(scopes, found, sessions)
     if not reader.trains:
         return None
@@ -75,7 +75,7 @@ class _Reader:
         ]
 
     def _find_model(self, call: ast.Call) -> ast.expr | None:
-        """What makes the model whose method is called."""
+        """Returns the expression that makes the model whose method is called."""
         assert isinstance(call.func, ast.Attribute)
         made = find_binding(self._scopes, call.func.value)
         return made if made is not None and makes_model(self._scopes, made) else None
@@ -206,10 +206,10 @@ class _Reader:
         return bound
 
     def _find_calls(self, statement: ast.AST) -> Iterator[ast.Call]:
-        """What is asked of a model.
+        """Finds the calls that train, evaluate, use or save a model.
 
         Raises:
-          Refused: what is not known to work with a strategy.
+          Refused: the model has a use that is not known to work with a strategy.
         """
         assert isinstance(statement, ast.Assign)
         kept = names.find_key(statement.targets[0])
@@ -271,7 +271,7 @@ class _Reader:
         calls: tuple[ast.Call, ...],
         models: set[ast.AST],
     ) -> None:
-        """The models are made and compiled, then trained."""
+        """Refuses models that are not first made and compiled, and then trained."""
         at = [i for i, s in enumerate(suite) if s in made]
         inside = (
             {n for s in suite[at[0] : at[-1] + 1] for n in walk_breadth_first(s)}
@@ -296,7 +296,7 @@ class _Reader:
         server: Server,
         blocks: dict[ast.stmt, ast.With],
     ) -> None:
-        """Raises Refused where what is trained depends on the task."""
+        """Raises Refused if what is trained depends on the task."""
         if isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
@@ -329,7 +329,7 @@ class _Reader:
             )
 
     def _is_in_message(self, node: ast.AST) -> bool:
-        """In the test of an if, or in what is printed, logged or opened."""
+        """Whether a node is in an `if`'s test, or is printed, logged or opened."""
         inner = node
         while inner in self._scopes.parents:
             around = self._scopes.parents[inner]

@@ -1,4 +1,4 @@
-"""What a loss does with the examples of a batch: their mean, or their sum.
+"""Finds out whether a loss is the mean of a batch's examples, or their sum.
 
 Replicas that have a part of the batch each need to know: means of parts are weighted by
 the parts' sizes, sums are added up.
@@ -23,7 +23,7 @@ _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
 
 
 class UnknownLoss(ValueError):
-    """An expression that is not read."""
+    """The tool does not know how this loss combines the examples."""
 
     def __init__(self, node: ast.expr) -> None:
         super().__init__(ast.unparse(node))
@@ -31,7 +31,7 @@ class UnknownLoss(ValueError):
 
 
 def find_reduction(made: ast.Call) -> str | None:
-    """ "mean", "sum" or "none": what a Keras loss object does; None if it is not known."""
+    """Returns a Keras loss's reduction: "mean", "sum" or "none"; None if unknown."""
     given = names.find_argument(made, "reduction")
     if given is None:
         return "mean" if not made.args else None
@@ -69,7 +69,7 @@ class LossReader:
         self._given = given
 
     def find_mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
-        """Calls of Keras losses that take the mean themselves, and what made these."""
+        """Lists calls of Keras losses that take the mean, with the losses' creation."""
         found = []
         for node in (n for s in self._body for n in walk_breadth_first(s)):
             if isinstance(node, ast.Call):
@@ -94,7 +94,7 @@ class LossReader:
         return LossReader(self._scopes, called.body, given, seen)
 
     def _find_object(self, node: ast.expr) -> ast.Call | None:
-        """The creation of the Keras loss object that an expression is, if it is one."""
+        """Finds the call that made an expression's Keras loss object, if it is one."""
         if isinstance(node, ast.Name):
             node = self._given.get(node.id, node)
         made = (
@@ -109,7 +109,7 @@ class LossReader:
         return None
 
     def find_division(self, loss: ast.expr) -> Division:
-        """What a loss does with the examples.
+        """Finds how a loss combines the examples of a batch.
 
         Raises:
           UnknownLoss: the loss is not read.
@@ -225,7 +225,7 @@ class LossReader:
 
 
 def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
-    """What a name, or an attribute of a method's object, was given."""
+    """Returns the value assigned to a name, or to an attribute of `self`."""
     if isinstance(node, ast.Name) and (made := find_binding(scopes, node)) is not None:
         if not isinstance(made, (ast.Name, ast.Attribute)):
             return made
@@ -235,7 +235,7 @@ def _find_given_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
 
 
 def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
-    """Given to the constructor of a class of the file, or kept by an object in it."""
+    """Whether a class of the file, or an attribute of `self`, gets the object."""
     around = scopes.parents[node]
     if isinstance(around, ast.keyword):
         around = scopes.parents[around]
@@ -248,7 +248,7 @@ def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
-    """What a function is given, by its parameters."""
+    """Maps a function's parameters to a call's arguments."""
     parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     if isinstance(call.func, ast.Attribute):
         parameters = parameters[1:]  # `self` is what stands before the dot.
@@ -260,7 +260,7 @@ def map_arguments(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast
 def find_calls(
     scopes: Scopes, made: ast.Call, step: Step, reader: LossReader
 ) -> Iterator[ast.Call]:
-    """Every call of a loss object, in the step and elsewhere: each takes the mean.
+    """Finds every call of a loss object, in the step and elsewhere.
 
     Raises:
       Refused: the object is used otherwise.

@@ -129,7 +129,7 @@ class MetricReader:
                 )
 
     def _check_elsewhere(self, use: ast.Call) -> None:
-        """A use outside of the step and of what runs with the session and after it."""
+        """Refuses a metric's use before the loop, or in another traced function."""
         node: ast.AST = use
         while node in self._scopes.parents:
             node = self._scopes.parents[node]

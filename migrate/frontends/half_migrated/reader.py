@@ -44,7 +44,7 @@ class Reader:
         self._sessions = sessions
 
     def read(self) -> EagerProgram:
-        """The program.
+        """Reads the program.
 
         Raises:
           Refused: it is not taken.
@@ -132,7 +132,7 @@ class Reader:
         )
 
     def _find_object(self, call: ast.Call, suite: list[ast.stmt]) -> set[ast.stmt]:
-        """What makes the object whose method a step is: all workers share it."""
+        """Finds the statement that makes the object whose method the step is."""
         if not isinstance(call.func, ast.Attribute):
             return set()
         made = find_binding(self._scopes, call.func.value)
@@ -150,7 +150,7 @@ class Reader:
         return {statement}
 
     def _check_attributes(self, call: ast.Call) -> None:
-        """Raises Refused where a step reads an attribute that something changes."""
+        """Raises Refused if a step reads an attribute that something changes."""
         function = find_called_function(self._scopes, call.func)
         assert function is not None and isinstance(call.func, ast.Attribute)
         owner = self._scopes.parents[function]
@@ -200,7 +200,7 @@ class Reader:
 
 
 def _walk_statements(nodes: list[ast.AST]) -> Iterator[ast.AST]:
-    """Statements, those of blocks one by one: what runs in them, and their headers."""
+    """Yields statements, and those in blocks one by one, with the blocks' headers."""
     for node in nodes:
         if isinstance(node, (ast.With, ast.For, ast.While, ast.If)):
             for field, value in ast.iter_fields(node):

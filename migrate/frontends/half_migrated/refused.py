@@ -1,4 +1,4 @@
-"""Why a half-migrated program is not taken."""
+"""Defines the refusal of a half-migrated program."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ def read(
     later: Iterable[ast.AST],
     counts: Collection[ast.expr] = (),
 ) -> Step:
-    """The step, and what of it the migrated program needs to know.
+    """Reads the step, and all that the migrated program needs to know of it.
 
     Args:
-      inline: the statements of the loop that make the step; none where a function does.
-      call: the call of that function; None where there is none.
+      inline: the statements of the loop that make the step; none if a function does.
+      call: the call of that function; None if there is none.
       later: all of the program's code that runs after a step.
       counts: calls that update metrics.
 
@@ -105,7 +105,7 @@ def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call
 
 
 def list_arguments(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, by position and by name."""
+    """Lists a call's arguments, by position and by name."""
     return [*call.args, *(k.value for k in call.keywords)]
 
 
@@ -205,14 +205,14 @@ def _find_optimizer(
 
 
 def map_step_arguments(step: Step) -> Mapping[str, ast.expr]:
-    """What the step's function is given, by its parameters."""
+    """Maps the parameters of the step's function to its arguments."""
     if step.function is None or step.call is None:
         return {}
     return losses_of.map_arguments(step.function, step.call)
 
 
 def _find_unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
-    """What is converted to a tensor with as many rows."""
+    """Returns the argument of `tf.convert_to_tensor` or `tf.cast`, else `value`."""
     if isinstance(value, ast.Call) and value.args:
         if scopes.resolve(value.func) in ("tf.convert_to_tensor", "tf.cast"):
             return value.args[0]

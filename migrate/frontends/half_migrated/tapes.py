@@ -1,4 +1,4 @@
-"""Where eager code has its tapes."""
+"""Finds the gradient tapes of eager code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model_fns of a program become Keras models, and why the others stay."""
+"""Finds the model_fns that become Keras models, and why the others stay."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Imported:
 def recognise(
     scopes: Scopes, shared: SharedModels
 ) -> tuple[list[Found], list[Imported], list[Stays]]:
-    """The program's model_fns.
+    """Finds the program's model_fns that become Keras models.
 
     Args:
       shared: those that files of a tree have together, which become Keras models.
@@ -97,7 +97,7 @@ def recognise(
 
 
 def _check_several_models(found: list[Found], flows: Flows) -> list[Stays]:
-    """Model_fns that stay as an Estimator may have another one, too, that does."""
+    """Lists the model_fns that may share an Estimator with one that stays."""
     become = {one.model.function for one in found}
     return [
         Stays(
@@ -115,7 +115,7 @@ def _check_several_models(found: list[Found], flows: Flows) -> list[Stays]:
 
 
 def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
-    """A model whose functions know of scopes what those of others have to know."""
+    """Gives a helper the same scope parameters in all models that call it."""
     told = {h.function for other in every for h in other.model.helpers if h.prefix}
     if all(h.prefix for h in one.model.helpers if h.function in told):
         return one
@@ -133,7 +133,7 @@ def _align_scopes(one: Found, every: list[Found], scopes: Scopes) -> Found:
 def _check_functions(
     found: list[Found], scopes: Scopes, kept: Mapping[tuple[str, str], str]
 ) -> tuple[list[Found], list[Stays]]:
-    """Those whose functions can change; some may be the functions of several."""
+    """Drops the models whose helper functions cannot change, with the reasons."""
     stays: list[Stays] = []
     while True:
         for one in found:
@@ -149,7 +149,7 @@ def _check_functions(
 
 
 def _make_stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
-    """Why a model_fn stays one, at a line of its own file."""
+    """Places the reason why a model_fn stays at a line of the file itself."""
     node = reason.node
     if not isinstance(scopes, Joined) or scopes.is_own(node) or not scopes.has(node):
         return Stays(reason.node, reason.reason)
@@ -159,7 +159,7 @@ def _make_stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> 
 
 
 def _check_program(function: ast.AST, scopes: Scopes, columns: str) -> None:
-    """Fails where something of the program works on an Estimator's model_fn."""
+    """Fails if the program uses an API that needs a model_fn, or that Keras lacks."""
     if columns:
         raise NotSplit(function, columns)
     for node, symbol in scopes.walk_uses():

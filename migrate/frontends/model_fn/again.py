@@ -110,7 +110,7 @@ class Again:
     def _find_reached_names(
         self, function: ast.FunctionDef, given: set[str]
     ) -> set[str]:
-        """Names of tensors in a function, where some of its parameters are."""
+        """Finds the names of tensors in a function, if some parameters are tensors."""
         found, before = set(given), set[str]()
         while before != found:
             before = set(found)
@@ -187,7 +187,7 @@ class Again:
     # What decides names.
 
     def find_deciding(self, function: ast.FunctionDef) -> set[str]:
-        """Parameters that more than tensors are made of: names, sizes, conditions."""
+        """Finds the parameters that decide names, sizes or conditions."""
         parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
         return {n for n in self._find_decisive_names(function) if n in parameters}
 

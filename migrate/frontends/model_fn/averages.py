@@ -35,7 +35,7 @@ def find_maker(node: ast.expr, units: list[Unit], scopes: Scopes) -> Unit | None
 
 
 def check(unit: Unit, tensors: set[str]) -> None:
-    """Fails where the averages are not those that are made once, by a number.
+    """Fails if the averages have unknown arguments, or a step computes their decay.
 
     Args:
       unit: what makes them.
@@ -54,7 +54,7 @@ def check(unit: Unit, tensors: set[str]) -> None:
 
 
 def find_dependencies(unit: Unit, scopes: Scopes) -> list[tuple[ast.With, ast.expr]]:
-    """What runs before a statement, and the `with` that says so."""
+    """Lists a statement's control dependencies, each with the `with` that has it."""
     found = []
     for around in unit.around:
         if not isinstance(around, ast.With):

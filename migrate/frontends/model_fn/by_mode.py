@@ -65,7 +65,7 @@ def _override_node(node: ast.AST, values: Mapping[str, ModeValues]) -> None:
 
 
 def _find_place(unit: Unit, line: Straight, after: int, told: bool) -> int | None:
-    """Where a mode has a statement, or one that is the same but for True and False."""
+    """Finds the index of a mode's statement that differs at most by True and False."""
     for index in range(after, len(line.units)):
         other = line.units[index]
         if other.statement is unit.statement:
@@ -78,7 +78,7 @@ def _find_place(unit: Unit, line: Straight, after: int, told: bool) -> int | Non
 
 
 def _list_scopes(unit: Unit) -> list[str]:
-    """What names, or orders, a statement's operations."""
+    """Lists what is opened by the `with` statements around a statement, as text."""
     return [
         ast.unparse(item.context_expr)
         for outer in unit.around
@@ -88,7 +88,7 @@ def _list_scopes(unit: Unit) -> list[str]:
 
 
 def _find_flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
-    """Literals True of which the other has False; None where they differ by more."""
+    """Finds the literals True that are False in the other; None if more differs."""
     if isinstance(one, ast.Constant) and isinstance(other, ast.Constant):
         if one.value is True and other.value is False:
             return [one]
@@ -140,7 +140,7 @@ def is_only_dropout(statement: ast.stmt, training: ModeValues, scopes: Scopes) -
 
 
 def _insert(unit: Unit, training: Straight, line: Straight) -> int:
-    """Puts a statement where training has it."""
+    """Inserts a statement at the place that it has in training."""
     before = training.units[: training.units.index(unit)]
     known = {id(u.statement) for u in before}
     places = [i for i, u in enumerate(line.units) if id(u.statement) in known]

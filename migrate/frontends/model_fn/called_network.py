@@ -19,7 +19,7 @@ class CalledNetwork(Network):
     def check(
         self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
     ) -> None:
-        """Anything goes here: `Subclassed` looks at it."""
+        """Accepts every statement, because `Subclassed` checks them."""
 
     def _apply(self, applied: Applied, *rest: Any) -> None:
         if applied.kept:

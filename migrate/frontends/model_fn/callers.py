@@ -29,7 +29,7 @@ class Callers(ContribMaking):
       features: the model_fn's parameter.
     """
 
-    # Whether the layers of a function's calls are made where it is called.
+    # Whether the caller makes the layers of a function.
     _counts = True
 
     def __init__(
@@ -44,7 +44,7 @@ class Callers(ContribMaking):
         self.helpers: dict[ast.FunctionDef, Helper] = {}
         # Helpers that are called in more than one scope.
         self.told: set[ast.FunctionDef] = set()
-        # What stands before the names of a helper's layers; None where that is not known.
+        # Prefix of the names of a helper's layers; None if it is not known.
         self._prefixes: dict[ast.FunctionDef, str | None] = {}
         # The variable scopes around each call of a helper, and layers it makes.
         self._around: dict[ast.Call, tuple[ast.With, ...]] = {}
@@ -58,7 +58,7 @@ class Callers(ContribMaking):
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
     ) -> None:
-        """A further call: its layers have other names, or are those of the first."""
+        """Reads a second call: its layers have other names, or are the first call's."""
         function = before.function
         if any(isinstance(layer.row, ContribRow) for layer in self._made_by[function]):
             around = [self._around[before.calls[0][0]], scope]
@@ -223,7 +223,7 @@ class Callers(ContribMaking):
         bound: dict[str, ast.expr],
         env: dict[str, ModeValues],
     ) -> set[str]:
-        """Parameters that only say whether a call shares; the first one may not."""
+        """Finds the parameters that only say whether a call shares variables."""
         found = reuse_parameters(function, self, self._scopes)
         if function in self.helpers:
             return found
@@ -269,7 +269,7 @@ class Callers(ContribMaking):
         )
 
     def _share_layers(self, call: ast.Call, function: ast.FunctionDef) -> None:
-        """A function whose layers are made once, however often it is called."""
+        """Reads a further call that shares the layers of the first."""
         before = self.helpers[function]
         for layer in self._made_by[function]:
             for part in layer.parts:
@@ -301,7 +301,7 @@ class Callers(ContribMaking):
         self.helpers[function] = dataclasses.replace(before, shared=named)
 
     def name_layers(self) -> list[Layer]:
-        """The layers; what functions share is seen where they are called."""
+        """Names the layers, after a check of the functions that share theirs."""
         for helper in self.helpers.values():
             if not helper.shared:
                 continue
@@ -349,7 +349,7 @@ class Callers(ContribMaking):
 
 
 def _make_key(where: tuple[ast.expr, ...]) -> str:
-    """Variable scopes as they are written."""
+    """Returns the variable scopes as text."""
     return "/".join(map(ast.unparse, where))
 
 

@@ -12,7 +12,7 @@ from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
-# What functions call their inputs, where that is not `inputs`.
+# Functions' names for their inputs, if that is not `inputs`.
 _INPUTS = {
     table.INPUT_LAYER: "features",
     **{
@@ -28,7 +28,7 @@ _INPUTS = {
 
 
 def map_layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments by Keras's names; None where Keras's layer has not all of them."""
+    """A layer's arguments by Keras's names; None if Keras's layer lacks one."""
     bound = read_written_arguments(call, row)
     if bound is not None and isinstance(row, ContribRow):
         return row.map_keras_arguments(bound)
@@ -36,7 +36,7 @@ def map_layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | 
 
 
 def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments as they are written; `fused` is by name alone in most programs."""
+    """Maps a layer's arguments as they are written; `fused` is often given by name."""
     if len(call.args) > 1 + len(row.parameters):
         return None
     inputs = _INPUTS.get(row.function, "inputs")
@@ -47,7 +47,7 @@ def read_written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr]
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """In source order."""
+    """Yields a node and all nodes below it, in source order."""
     yield node
     for child in list_children(node):
         yield from walk(child)

@@ -1,4 +1,4 @@
-"""What would make a Keras model differ from its model_fn, though each part is known."""
+"""Refuses what would make a Keras model differ from its model_fn."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
 _HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
-# Their arguments that are texts of another kind.
+# Arguments of hooks that are texts, but no names of tensors.
 _NO_TENSORS = ("output_dir",)
 
 
 def check_draws(function: ast.FunctionDef, scopes: Scopes) -> None:
-    """Fails where Python draws numbers: a graph was made once, a model is traced again."""
+    """Fails if Python draws numbers: a graph was made once, a model is traced again."""
     todo, seen = [function], {function}
     while todo:
         for node in walk_breadth_first(todo.pop()):
@@ -54,7 +54,7 @@ def check_order(
     steps: Sequence[Unit],
     built: frozenset[str],
 ) -> None:
-    """Fails where a step would read another value of a name than the model_fn did.
+    """Fails if a step would read another value of a name than the model_fn did.
 
     Args:
       line: what a mode runs, in order.
@@ -94,7 +94,7 @@ def check_rebound(
     read: Iterable[ast.expr],
     units: Iterable[Unit],
 ) -> None:
-    """Fails where what an expression read is bound anew before the step reads it.
+    """Fails if what an expression read is bound anew before the step reads it.
 
     Args:
       line: what a mode runs, in order.
@@ -117,7 +117,7 @@ def check_rebound(
 
 
 def check_own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
-    """Fails where a name of the model_fn is one that the class's steps have."""
+    """Fails if a name of the model_fn is one that the class's steps have."""
     own = scopes.scope_by_node[function]
     for node in walk_breadth_first(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
@@ -145,7 +145,7 @@ def check_left_out_statements(
     scopes: Scopes,
     results: Iterable[ast.expr],
 ) -> None:
-    """Fails where a statement that nobody reads, and that is left out, does something.
+    """Fails if a statement that nobody reads, and that is left out, does something.
 
     Args:
       results: what the mode gives.
@@ -184,7 +184,7 @@ def check_left_out_statements(
 
 
 def _binds_only(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
-    """Whether a condition does nothing where nobody reads what it binds.
+    """Whether a condition does nothing if nobody reads what it binds.
 
     Args:
       kept: what is done in every mode: its errors are raised there.
@@ -204,7 +204,7 @@ _RELISTS = frozenset(
 
 
 def check_lists_of_variables(units: Iterable[Unit], scopes: Scopes) -> None:
-    """Fails where variables, or their gradients, are taken by their place in a list.
+    """Fails if variables, or their gradients, are taken by their place in a list.
 
     Keras lists a model's variables layer by layer, TensorFlow 1 as they were made.
     """
@@ -239,7 +239,7 @@ def _is_list(node: ast.expr, known: set[str], scopes: Scopes) -> bool:
 
 
 class Steps:
-    """What the statements of steps may hold.
+    """One check that a model's steps hold nothing that a step may not.
 
     Args:
       metrics: functions of the metrics, which the class has in their place.
@@ -267,7 +267,7 @@ class Steps:
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
     ) -> None:
-        """Fails where it makes variables, or depends on what a step has not.
+        """Fails if it makes variables, or depends on what a step has not.
 
         Args:
           folded: what the mode decides in it.
@@ -324,7 +324,7 @@ class Steps:
             self._check_own_call(call)
 
     def _enter(self, call: ast.Call, function: ast.FunctionDef | ast.ClassDef) -> None:
-        """Functions of the program hold nothing else than a step may."""
+        """Checks that a function of the program holds only what a step may."""
         if function is self._function:
             raise NotSplit(call, "it calls itself")
         if function not in self._seen:
@@ -335,7 +335,7 @@ class Steps:
             self._around.pop()
 
     def _check_own_call(self, call: ast.Call) -> None:
-        """What else of the module a step calls; what is not known may be anything."""
+        """Checks a function of the module that a step calls; fails if unknown."""
         root: ast.expr = call.func
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             root = root.func if isinstance(root, ast.Call) else root.value
@@ -364,7 +364,7 @@ class Steps:
                 raise NotSplit(call, f"the tool cannot tell what {root.id}() does")
 
     def _check_chosen(self, call: ast.Call, name: ast.Name) -> None:
-        """A name of functions among which the program chooses."""
+        """Checks a name that stands for one of several chosen functions."""
         found = chosen_functions.find_chosen_functions(name, self._scopes)
         totals = (table.TOTAL_LOSS, table.ALL_LOSSES)
         counted = any(symbol in totals for _, symbol in self._scopes.walk_uses())
@@ -383,7 +383,7 @@ class Steps:
             raise NotSplit(call, f"the tool cannot tell what {name.id}() does")
 
     def _check_local(self, call: ast.Call, root: ast.Name) -> None:
-        """Methods of an object are not known, unless they are of plain values."""
+        """Refuses methods of an object that may be no plain value."""
         scope = self._scopes.find_scope(root).find_owner(root.id)
         for bound in scope.bindings[root.id] if scope is not None else ():
             value = getattr(bound, "value", None)
@@ -414,7 +414,7 @@ def check_penalties(
     wanted: Iterable[tuple[ast.AST, str]],
     some: bool = False,
 ) -> None:
-    """Fails where penalties are asked for and there are none, or Keras scales them.
+    """Fails if penalties are asked for and there are none, or Keras scales them.
 
     Args:
       wanted: uses in the steps.

@@ -1,4 +1,4 @@
-"""Where a program decides which model_fn an Estimator has, and what it may be.
+"""Follows a program's choice between several model_fns for one Estimator.
 
 def run(model_fn, steps):                       model_fn = cnn_fn if FLAGS.cnn else dnn_fn
     estimator = tf.estimator.Estimator(         MODELS = {"cnn": cnn_fn, "dnn": dnn_fn}
@@ -6,7 +6,7 @@ def run(model_fn, steps):                       model_fn = cnn_fn if FLAGS.cnn e
                                                     MODELS[FLAGS.model])
 run(cnn_fn, 100)
 
-A search goes one way at each of these, and begins anew for the next.
+A search takes one option at each choice, and starts again for the next option.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.modes import NotSplit, is_none
 
-# More ways than any program has.
+# More combinations of options than any program has.
 _MOST = 64
 # Methods of a dictionary that tell of its keys alone.
 _OF_KEYS = frozenset({"keys", "__len__", "__contains__"})
@@ -27,7 +27,7 @@ _PLAIN = frozenset({"len", "sorted", "list", "set", "tuple", "str"})
 
 
 class Choices:
-    """The way that a search goes, and those that are left."""
+    """The options that a search takes, and those that are left."""
 
     def __init__(self) -> None:
         self._way: list[int] = []
@@ -35,7 +35,7 @@ class Choices:
         self._ways = 1
 
     def choose_option(self, options: Sequence[ast.expr]) -> ast.expr:
-        """The one of this way."""
+        """Returns the option that this search takes."""
         at = len(self._options)
         self._options.append(len(options))
         if at == len(self._way):
@@ -43,7 +43,7 @@ class Choices:
         return options[self._way[at]]
 
     def begin_next_way(self) -> bool:
-        """Whether there is another way; the search begins anew with it."""
+        """Whether there are other options; takes the next ones if so."""
         options, self._options = self._options, []
         self._ways += 1
         while self._way and self._ways <= _MOST:
@@ -55,7 +55,7 @@ class Choices:
 
 
 class Given:
-    """What an expression may be, where a program decides it.
+    """The options of expressions between which a program chooses.
 
     Args:
       naming: texts of other files that may call functions of this one.
@@ -63,14 +63,14 @@ class Given:
 
     def __init__(self, scopes: Scopes, naming: Iterable[str] = ()) -> None:
         self._scopes, self._naming = scopes, tuple(naming)
-        # (scope, name, its uses) of what was gone through, by what was asked.
+        # (scope, name, its uses) of each name that led to the last options.
         self.ways: list[tuple[Scope, str, list[ast.Name]]] = []
 
     def list_options(self, node: ast.expr) -> list[ast.expr]:
-        """What it may be; [] where nothing is decided.
+        """Lists the options of an expression; [] if it is no choice.
 
         Raises:
-          NotSplit: not all of that is in sight.
+          NotSplit: the tool does not see all options.
         """
         self.ways = []
         if isinstance(node, ast.IfExp):
@@ -134,7 +134,7 @@ class Given:
         return found
 
     def _list_arguments(self, node: ast.Name, owner: Scope) -> list[ast.expr]:
-        """What the calls of a function give it."""
+        """Lists the arguments that calls give a function's parameter."""
         function = owner.node
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return []
@@ -170,7 +170,7 @@ class Given:
         return found
 
     def _check_known(self, name: str, owner: Scope) -> None:
-        """Fails where other files may have what decides it."""
+        """Fails if other files use a module's name on which the choice depends."""
         if owner is self._scopes.module:
             word = re.compile(rf"\b{name}\b")
             if any(word.search(text) for text in self._naming):
@@ -191,7 +191,7 @@ def _is_plain(bound: ast.AST, name: str) -> bool:
 
 
 def _find_default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """What a parameter is where a call gives nothing for it."""
+    """Returns a parameter's default; None if it has none."""
     arguments = function.args
     absent: list[ast.expr | None] = [None]
     defaults = absent * (len(arguments.args) - len(arguments.defaults))

@@ -1,4 +1,4 @@
-"""Which functions a name may stand for, where the program chooses among known ones.
+"""Finds the functions that a name may stand for, if the program chooses among them.
 
 if params["activation"] == "relu":          loss_fn = {"huber": tf.losses.huber_loss,
     activation = tf.nn.relu                            "hinge": tf.losses.hinge_loss}[name]
@@ -22,7 +22,7 @@ Chosen = str | ast.FunctionDef
 
 
 def find_chosen_functions(node: ast.expr, scopes: Scopes) -> set[Chosen]:
-    """The functions that an expression may be; empty where that is not known."""
+    """The functions that an expression may be; empty if that is not known."""
     try:
         found = _Search(scopes).run(node)
     except NotSplit:
@@ -31,14 +31,14 @@ def find_chosen_functions(node: ast.expr, scopes: Scopes) -> set[Chosen]:
 
 
 class _Search:
-    """Goes every way."""
+    """One search, which follows every option."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes, self._given = scopes, Given(scopes)
         self._seen: set[ast.AST] = set()
 
     def run(self, node: ast.expr) -> set[Chosen] | None:
-        """The functions; None where one is not known."""
+        """The functions; None if one is not known."""
         if node in self._seen:
             return None
         self._seen.add(node)
@@ -82,7 +82,7 @@ class _Search:
 
 
 def _find_returned_values(function: ast.FunctionDef) -> list[ast.expr]:
-    """What a function returns."""
+    """Lists the expressions that a function returns."""
     return [
         node.value
         for node in names.walk_scope_of_function(function)

@@ -40,7 +40,7 @@ class Common:
     """
 
     _collects: type[Network] = Network
-    # What the network goes on with after its last layer.
+    # Statements that continue the network after its last layer.
     _after_layers: tuple[type[ast.expr], ...] = (ast.Call,)
 
     def __init__(
@@ -184,9 +184,9 @@ class Common:
     def _find_fed_units(
         self, units: list[Unit], shared: list[Unit], found: list[Unit]
     ) -> list[Unit]:
-        """Those of `found` that read what the network has by then, and nothing else.
+        """Finds the units of `found` that read only names the network has bound.
 
-        A name that another statement binds anew is the network's no more.
+        If another statement rebinds such a name, it is no longer the network's.
         """
         local = set(self._scopes.scope_by_node[self._function].bindings)
         bound, fed = self._list_model_parameters(), []
@@ -206,7 +206,7 @@ class Common:
     def _add_messages(
         self, lines: dict[str, Straight], shared: list[Unit]
     ) -> list[Unit]:
-        """With what every mode says of layers, and of nothing else; and its seed."""
+        """Adds the messages that all modes print about layers, and the seed."""
         units = lines["TRAIN"].units
         known = self._list_model_parameters()
         local = set(self._scopes.scope_by_node[self._function].bindings)
@@ -247,7 +247,7 @@ class Common:
         return found | {self._find_role("mode")}
 
     def _check_mode(self, statement: ast.stmt) -> None:
-        """Among layers the mode is read as a layer's `training`, and nowhere else."""
+        """Refuses reads of the mode among layers, except as a layer's `training`."""
         decided = self._find_decided_names()
         for node in walk_breadth_first(statement):
             if any(node in values.overrides for values in self._values.values()):
@@ -279,7 +279,7 @@ class Common:
         return False
 
     def _find_training(self, call: ast.Call) -> ast.expr | None:
-        """What a layer's call is told of training."""
+        """Returns the `training` argument of a layer's call; None if it has none."""
         for layer in self.network.layers:
             if call in layer.applied or (
                 call is layer.call and isinstance(call.func, ast.Call)
@@ -332,7 +332,7 @@ class Common:
         return sorted(names.find_binds(unit.statement))
 
     def _check_output(self, name: str, shared: list[Unit]) -> None:
-        """An output is a tensor that Keras records."""
+        """Refuses an output that is no tensor that Keras records."""
         binding = [u.statement for u in shared if name in names.find_binds(u.statement)]
         last = binding[-1]
         if isinstance(last, ast.AugAssign) and len(binding) > 1:
@@ -396,7 +396,7 @@ class Common:
 
 
 class CommonOfVariables(Common):
-    """With variables among the layers, which are followed by sums and products of theirs."""
+    """One common part with variables among its layers, and with sums and products."""
 
     _collects = NetworkOfVariables
     _after_layers = (ast.Call, ast.BinOp)

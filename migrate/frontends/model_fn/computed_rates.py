@@ -32,7 +32,7 @@ def read_computed_rate(
     tensors: set[str],
     scopes: Scopes,
 ) -> Computed | None:
-    """The rate, and the statements that compute it; None where it is no such one.
+    """The rate, and the statements that compute it; None if it is no such one.
 
     Args:
       made: statements that make the optimizer, in order.
@@ -76,7 +76,7 @@ def read_computed_rate(
 
 
 def _find_step_statements(units: Sequence[Unit], scopes: Scopes) -> list[Unit]:
-    """Statements that follow the step, and what binds the same names; not the step's own."""
+    """Finds the statements that follow the step, or bind the same names."""
     found: list[Unit] = []
     steps = {
         name
@@ -107,7 +107,7 @@ def _find_step_statements(units: Sequence[Unit], scopes: Scopes) -> list[Unit]:
 def _find_symbols(
     node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> Iterator[str]:
-    """What some code uses, and the functions of the program that it calls."""
+    """Yields the symbols that some code uses, itself or in functions it calls."""
     yield from (symbol for _, symbol in find_uses(node, scopes))
     for call in walk_breadth_first(node):
         function = (

@@ -1,4 +1,4 @@
-"""What is said of contrib's layers beside their calls: argument scopes, normalizers, stacks.
+"""Reads contrib's argument scopes, normalizers and stacks: arguments of its layers.
 
 params = {"is_training": training, "decay": 0.99}
 with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm,
@@ -41,7 +41,7 @@ class Stacked:
 
 
 class ContribCalls:
-    """Reads what is given to contrib's layers in one module."""
+    """Reads the arguments of contrib's layers in one module."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -134,7 +134,7 @@ class ContribCalls:
         return given
 
     def _check_visible(self, value: ast.expr, call: ast.AST) -> None:
-        """What is written elsewhere has the same value where the layer is made."""
+        """Refuses an argument that has another value where the layer is made."""
         here, there = self._scopes.find_scope(call), self._scopes.find_scope(value)
         if _find_module(here) is not _find_module(there):
             raise NotSplit(
@@ -211,10 +211,10 @@ class ContribCalls:
     # Several layers.
 
     def read_stack(self, call: ast.Call) -> Stacked | None:
-        """What a call of `stack` or `repeat` makes; None for other calls.
+        """Reads a call of `stack` or `repeat`; None for other calls.
 
         Raises:
-          NotSplit: what its layers are given is not written out.
+          NotSplit: the arguments of its layers are not written out.
         """
         symbol = self._scopes.resolve(call.func)
         repeats = symbol in keras_contrib.REPEATS
@@ -262,7 +262,7 @@ class ContribCalls:
         return Stacked(row, bound, Several("Stack", own["stack_args"], names_of_keras))
 
     def _count_width(self, listed: ast.expr) -> int:
-        """How many arguments each layer of a stack is given."""
+        """Counts the arguments of each layer of a stack."""
         if not isinstance(listed, (ast.List, ast.Tuple)):
             return 1  # Of one number each: Keras's layers take no list for it.
         widths = {

@@ -27,7 +27,7 @@ from migrate.source.nodes import walk_breadth_first
 def find_call(
     given: ast.expr | None, units: list[Unit], scopes: Scopes
 ) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
-    """The call that eval_metric_ops is, its function, and the statement that names it."""
+    """Finds the call that gives eval_metric_ops, its function, and its statement."""
     unit = None
     if isinstance(given, ast.Name):
         makers = [u for u in units if given.id in names.find_binds(u.statement)]
@@ -66,10 +66,10 @@ class Counting:
         self._unread = unread
 
     def run(self, call: ast.Call) -> tuple[Counter, list[Metric]]:
-        """The method, and its metrics.
+        """Returns the function as a method, and its metrics.
 
         Raises:
-          NotSplit: it does more than count, is used elsewhere, or reads of the model_fn.
+          NotSplit: it does more than count, is used elsewhere, or reads the model_fn.
         """
         function = self._function
         starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
@@ -157,7 +157,7 @@ class Counting:
             yield known.make_metric(text, self._find_value(one))
 
     def _find_value(self, node: ast.expr) -> ast.expr:
-        """What a name of the function stands for."""
+        """Returns the call that makes the metric of a name, or pair of names."""
         pair = find_pair_statement(node, self._function.body)
         if pair is not None:
             return pair.value

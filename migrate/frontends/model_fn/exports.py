@@ -1,9 +1,9 @@
-"""What an EstimatorSpec exports: an expression of the predictions alone.
+"""Reads an EstimatorSpec's export_outputs as an expression of the predictions.
 
 predictions = {"classes": classes, "probabilities": probabilities}
 export_outputs = {"scores": tf.estimator.export.PredictOutput(probabilities)}
 
-The predictions are all that is given to it: a tensor that is one of them is read there.
+It gets only the predictions. If a tensor is one of them, it is read from there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def read_exports(
     function: ast.FunctionDef,
     scopes: Scopes,
 ) -> Exports | None:
-    """The export_outputs of a model_fn; None where it gives none.
+    """The export_outputs of a model_fn; None if it gives none.
 
     Args:
       given: the argument of EstimatorSpec.

@@ -26,7 +26,7 @@ def join_scopes_with(scopes: Scopes, files: Files) -> tuple[Joined, frozenset[as
     """The scopes of a file with model functions, where those at hand are of another one.
 
     Returns:
-      The scopes, and the nodes of the file at hand; none where it is not what it was read as.
+      The scopes, and the nodes of the file at hand; none if it has changed.
     """
     others: dict[str, Scopes] = {}
     here: frozenset[ast.AST] = frozenset()

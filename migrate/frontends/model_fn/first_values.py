@@ -1,11 +1,11 @@
-"""What gives a model's variables their first values: init_from_checkpoint, and init_fn.
+"""Reads how a model's variables get first values: init_from_checkpoint, init_fn.
 
     variables = slim.get_variables_to_restore(exclude=["head"])
     restore = slim.assign_from_checkpoint_fn(path, variables)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: restore(session))
 
-These statements are no part of a step: they are methods of the model, which is built by
-then. They must list variables where the model_fn has made all of its own.
+These statements are no part of a step. They become methods of the model, and run after
+it is built. So they must list variables only when the model_fn has made all of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 @dataclasses.dataclass(eq=False)
 class FirstValues:
-    """What was found, and taken off the modes' lines.
+    """The statements that give first values, which the modes no longer have.
 
     Attributes:
       hooks: methods of the model.
@@ -46,7 +46,7 @@ class FirstValues:
 
     hooks: list[Hooks] = dataclasses.field(default_factory=list)
     folded: dict[ast.AST, ast.expr | str] = dataclasses.field(default_factory=dict)
-    # Where each unit of training stood.
+    # Unit of training -> its place among the units.
     _places: dict[ast.stmt, int] = dataclasses.field(default_factory=dict)
     _scopes: Scopes | None = None
     _function: ast.FunctionDef | None = None
@@ -58,7 +58,7 @@ class FirstValues:
         line: Iterable[Unit],
         applied: ast.Call,
     ) -> list[Hooks]:
-        """The methods, once it is known what the network is.
+        """Returns the methods, after a check that the model can run them.
 
         Args:
           known: names of what the model is made with.
@@ -66,7 +66,7 @@ class FirstValues:
           applied: the call that updates the variables.
 
         Raises:
-          NotSplit: they depend on tensors, or list variables that are not all there.
+          NotSplit: they depend on tensors, or list variables before all are made.
         """
         if not self.hooks:
             return []
@@ -107,7 +107,7 @@ class FirstValues:
         return found
 
     def _check_names(self, hooks: Hooks, known: set[str]) -> None:
-        """Fails where they read what is none of their own."""
+        """Fails if they read what is none of their own."""
         assert self._scopes is not None and self._function is not None
         own = self._scopes.scope_by_node[self._function]
         bound = {n for unit in hooks.made for n in names.find_binds(unit.statement)}
@@ -196,7 +196,7 @@ def take_first_values(
         del spec[kind]
         gone[mode] = [*gone.get(mode, []), *made]
         if mode != "EVAL" or any("saver" in one.kept for one in known):
-            # What is evaluated is a checkpoint's.
+            # Evaluation restores a checkpoint.
             found.hooks.append(Hooks(kind, tuple(made), value, (), ()))
             for node in nodes:
                 found.folded |= values[mode].fold_code(node)
@@ -211,12 +211,12 @@ def _read_starts(
     values: dict[str, ModeValues],
     found: FirstValues,
 ) -> Hooks:
-    """What starts from a checkpoint, in every mode or in training alone."""
+    """Makes the method that starts from a checkpoint, always or only in training."""
     statements = {m: [u.statement for u in units] for m, units in starting.items()}
     trained = statements.get("TRAIN")
     predicted = statements.get("PREDICT")
     first = next(iter(starting.values()))[0].statement
-    # What is evaluated is always a checkpoint's: there it changes nothing.
+    # Evaluation always restores a checkpoint, so there it changes nothing.
     if trained is None or predicted not in (None, trained):
         raise NotSplit(
             first, "its variables have different initial values in different modes"
@@ -237,7 +237,7 @@ def _read_starts(
 def _find_start_statements(
     units: list[Unit], scopes: Scopes, built: frozenset[str]
 ) -> list[Unit]:
-    """Statements that start from a checkpoint, what they need, and what is said of it."""
+    """Finds the statements that start from a checkpoint, need that, or log it."""
     wanted = [
         u
         for u in units
@@ -314,7 +314,7 @@ def _take(line: Straight, units: list[Unit], spec: dict[str, ast.expr]) -> None:
 def _check(
     nodes: list[ast.AST], known: list[scaffolds.Scaffold], scopes: Scopes
 ) -> None:
-    """Fails where some code does more than choose variables, and restore them."""
+    """Fails if some code does more than choose variables, and restore them."""
     gone = {
         n for one in known for value in one.dropped for n in walk_breadth_first(value)
     }
@@ -363,7 +363,7 @@ def _check_saver(call: ast.Call, scopes: Scopes) -> None:
 
 
 def _check_call(call: ast.Call, scopes: Scopes) -> None:
-    """A call of something that is in sight: local, the builtins', a plain library's."""
+    """Refuses a call that is not local, builtin, or of a plain library."""
     if scopes.resolve(call.func) is not None:
         return
     root: ast.expr = call.func
@@ -396,7 +396,7 @@ def _is_class(name: ast.Name, scopes: Scopes) -> bool:
 
 
 def _find_symbols(node: ast.AST, scopes: Scopes) -> set[str]:
-    """What some code uses, with the file's functions that it calls."""
+    """Finds the symbols that some code uses, itself or in functions it calls."""
     found: set[str] = set()
     entered: set[ast.AST] = set()
     stack: list[ast.AST] = [node]

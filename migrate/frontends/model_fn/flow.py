@@ -16,7 +16,7 @@ _GIVEN = ("features", "labels", "mode")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """A model_fn, or a function that makes some, of another file.
+    """A model_fn of another file, or a function there that makes model_fns.
 
     Attributes:
       node: what names it.
@@ -57,7 +57,7 @@ class Flow:
       lambdas: lambdas, and functions, that do nothing but call it, and that call.
       partials: calls of functools.partial that give it arguments.
       ways: (scope, name) of what else is named on the way, and its uses there.
-      given: parameters that Estimators of other files give it; None where none has it.
+      given: parameters that Estimators of other files give it; None if none has it.
     """
 
     estimators: list[tuple[ast.Call, ast.expr]] = dataclasses.field(
@@ -88,7 +88,7 @@ class Flow:
             self.ways.setdefault(key, (scope, []))[1].extend(uses)
 
     def find_bound_parameters(self, function: ast.FunctionDef) -> frozenset[str]:
-        """Parameters that functools.partial or a lambda gives, the same in each.
+        """Finds the parameters that every functools.partial or lambda gives.
 
         Raises:
           NotSplit: that is not certain.

@@ -1,4 +1,4 @@
-"""Where a model_fn goes before an Estimator has it: builders, names, partials, lambdas.
+"""Follows a model_fn to its Estimator: through builders, names, partials, lambdas.
 
     def model_fn_builder(rate):
         def model_fn(features, labels, mode): ...
@@ -6,7 +6,7 @@
 
     estimator = tf.estimator.Estimator(model_fn_builder(0.1))
 
-Every name on the way must lead to Estimators alone, for what it stands for changes.
+Every name on the way must lead only to Estimators, because its value changes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import ESTIMATOR
 
-# What an Estimator has of its model_fn, which is no model_fn any more.
+# Attributes by which an Estimator gives its model_fn, which no longer is one.
 _OF_MODEL_FNS = frozenset({"model_fn", "_model_fn", "_call_model_fn"})
 
 
 class _IsElsewhere(Exception):
-    """Of a search that leads to another file."""
+    """The search leads to another file."""
 
     def __init__(self, found: Elsewhere) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class Flows:
         self.found.setdefault(function, Flow()).take(flow)
 
     def _check_class(self, one: Made) -> None:
-        """Fails where a class of Estimator knows more of it than its methods."""
+        """Fails if a class of Estimator knows more of it than its methods."""
         for node in walk_breadth_first(one.owner) if one.owner is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in _OF_MODEL_FNS:
                 if node is not one.model_fn:
@@ -134,7 +134,7 @@ class Flows:
     def _trace_expression(
         self, node: ast.expr, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """The function that an expression leads to.
+        """Follows an expression to the function that it stands for.
 
         Raises:
           NotSplit: it is not in sight.
@@ -183,7 +183,7 @@ class Flows:
     def _trace_here(
         self, node: ast.expr, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """The same, where it has to be a function of this file."""
+        """Traces an expression to a function, which must be of this file."""
         try:
             return self._trace_expression(node, flow, seen)
         except _IsElsewhere:
@@ -196,7 +196,7 @@ class Flows:
     def _check_module(
         self, node: ast.Attribute, mention: ast.expr, makes: bool
     ) -> None:
-        """`module.model_fn`: fails with where that is."""
+        """Reads `module.model_fn` of an imported module as of another file."""
         if isinstance(node.value, ast.Name):
             _, bound = self._find_binding(node.value)
             self._read_import(bound, node.value.id, mention, node.attr, makes)
@@ -233,7 +233,7 @@ class Flows:
         )
 
     def _find_passed_call(self, function: ast.FunctionDef) -> ast.Call | None:
-        """The call of another model_fn, where a function does nothing else."""
+        """Finds the call of another model_fn, if a function does nothing else."""
         body = function.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
@@ -251,7 +251,7 @@ class Flows:
     def _follow_builder(
         self, name: ast.Name, flow: Flow, seen: set[ast.AST]
     ) -> ast.FunctionDef:
-        """What a function returns that makes model_fns."""
+        """Finds the model_fn that a function with this name returns."""
         owner, bound = self._find_binding(name)
         self._read_import(bound, name.id, name, "", True)
         if not isinstance(bound, ast.FunctionDef):
@@ -295,7 +295,7 @@ class Flows:
         flow.ways.setdefault((id(owner), node.id), (owner, []))[1].append(node)
 
     def check(self, function: ast.FunctionDef) -> None:
-        """Fails where something else than Estimators has the model_fn."""
+        """Fails if something else than Estimators has the model_fn."""
         flow = self.found[function]
         owner = self._scopes.find_scope(function)
         ways = [(owner, function.name, flow.mentions)]
@@ -303,7 +303,7 @@ class Flows:
         self._check(ways, flow)
 
     def check_elsewhere(self, text: str) -> None:
-        """The same, of a model_fn that is of another file."""
+        """Does the check for a model_fn of another file."""
         flow, places = self.elsewhere[text]
         ways = [(scope, key[1], uses) for key, (scope, uses) in flow.ways.items()]
         names_of = [p.node for p in places if isinstance(p.node, ast.Name)]
@@ -330,10 +330,10 @@ class Flows:
 
 
 def _follow_partial(other: Elsewhere, call: ast.Call) -> Elsewhere:
-    """With what functools.partial gives it.
+    """Follows a model_fn through functools.partial, and notes its arguments.
 
     Raises:
-      NotSplit: that is not certain where its function is not in sight.
+      NotSplit: it gives a model_fn of another file more than keyword arguments.
     """
     words = [keyword.arg for keyword in call.keywords]
     if len(call.args) > 1 or None in words or other.makes or other.given:

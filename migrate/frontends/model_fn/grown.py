@@ -15,7 +15,7 @@ _ADDING = frozenset({"append", "extend", "update", "setdefault", "insert"})
 
 
 def find_grown_names(function: ast.FunctionDef, scopes: Scopes) -> frozenset[str]:
-    """Names that are bound to new dictionaries and lists alone, and known by no other."""
+    """Finds names only of new dictionaries and lists that have no second name."""
     scope = scopes.scope_by_node[function]
     found = {
         name
@@ -52,7 +52,7 @@ def is_adding(call: ast.Call, scopes: Scopes) -> bool:
 def read_added_items(
     statement: ast.stmt, name: str
 ) -> list[tuple[ast.expr, ast.expr]] | None:
-    """Keys and values that a statement adds to a dictionary; None where that is not certain."""
+    """Keys and values that a statement adds to a dictionary; None if not certain."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         if isinstance(target, ast.Subscript) and _is(target.value, name):

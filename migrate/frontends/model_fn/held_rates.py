@@ -22,7 +22,7 @@ _CONSTANT = "tf.constant_initializer"
 def find_held_rates(
     units: Iterable[Unit], tensors: Collection[str], scopes: Scopes
 ) -> tuple[Held, ...]:
-    """The variables that statements for an optimizer make.
+    """Finds the learning rates that an optimizer's statements hold in variables.
 
     Args:
       tensors: names of what depends on features and labels.

@@ -21,7 +21,7 @@ def check_helpers(
     kept: Mapping[tuple[str, str], str],
     others: Iterable[KerasModel] = (),
 ) -> None:
-    """Fails where something else has a function that the network calls.
+    """Fails if other code uses a function that the network calls.
 
     Args:
       others: Keras models of the same files, which may call it, too.
@@ -69,7 +69,7 @@ def check_helpers(
 def _check_scoping(
     function: ast.FunctionDef, inside: set[ast.AST], scopes: Scopes
 ) -> None:
-    """Of a function that returns an argument scope nothing is left."""
+    """Refuses other uses of a function that returns an argument scope."""
     for node in _find_mentions(function, scopes):
         if node not in inside:
             raise NotSplit(
@@ -78,7 +78,7 @@ def _check_scoping(
 
 
 def _describe_written(helper: Helper, model: KerasModel) -> object:
-    """All that what is written of a function depends on, in one model."""
+    """Describes all that a function's new text depends on, in one model."""
     function = helper.function
     known = next((h for h in model.helpers if h.function is function), None)
     if known is None:
@@ -120,7 +120,7 @@ def _describe_written(helper: Helper, model: KerasModel) -> object:
 
 
 def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> None:
-    """Fails where something else has a class whose methods the network calls.
+    """Fails if other code uses a class whose methods the network calls.
 
     Args:
       knowing: texts of other files that may.
@@ -145,7 +145,7 @@ def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> 
 
 
 def _check_kept(helper: Helper, model: KerasModel) -> None:
-    """What only said whether an object is training is read where layers are told."""
+    """Refuses reads of a removed training flag outside of the layers' functions."""
     known = {one.function for one in model.helpers}
     gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
     words = {word.rpartition(".")[2] for word in gone}
@@ -159,7 +159,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
 
 
 def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
-    """A layer's name is made of what its function knows."""
+    """Refuses a layer in a variable scope that another function names."""
     inside = set(walk_breadth_first(function))
     own = {helper.function: helper.scope for helper in model.helpers}
     for layer in model.layers:
@@ -175,7 +175,7 @@ def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
 
 
 def _find_mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
-    """Where the files name a function, or may."""
+    """Finds the expressions that name a function, or may name it."""
     if not isinstance(scopes, Joined) or scopes.is_own(function):
         for node in walk_breadth_first(scopes.tree):
             if isinstance(node, ast.Name) and node.id == function.name:

@@ -29,7 +29,7 @@ _BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 
 
 def _list_hooks(value: ast.expr) -> Iterator[ast.expr]:
-    """What an expression of hooks lists: names among it are of hooks, or of such lists."""
+    """Yields the items of an expression that lists hooks; a name may be a list, too."""
     if isinstance(value, (ast.List, ast.Tuple)):
         for item in value.elts:
             yield from _list_hooks(item)
@@ -141,13 +141,13 @@ class Watching:
         )
 
     def _check_no_summaries(self, kind: str, nodes: list[ast.AST]) -> None:
-        """Summaries are a training step's: others write none of theirs."""
+        """Refuses summaries in modes other than training."""
         for node, symbol in (use for n in nodes for use in find_uses(n, self._scopes)):
             if symbol.startswith("tf.summary."):
                 raise NotSplit(node, f"its {kind} write summaries")
 
     def _check_scaffold(self, nodes: list[ast.AST]) -> None:
-        """A Scaffold says what is restored and saved, of the model's own variables."""
+        """Refuses a Scaffold that does more than to restore and save."""
         uses_of = {symbol for n in nodes for _, symbol in find_uses(n, self._scopes)}
         if table.SCAFFOLD not in uses_of:
             raise NotSplit(nodes[0], "another function makes its Scaffold")
@@ -232,7 +232,7 @@ class Watching:
         )
 
     def _check_value(self, node: ast.Name) -> None:
-        """A metric's pair is read as its value."""
+        """Checks that a metric's pair is read only as its value."""
         parent = self._scopes.parents.get(node)
         if not isinstance(parent, ast.Subscript) or not isinstance(
             parent.slice, ast.Constant

@@ -39,7 +39,7 @@ class LayerObjects:
         self._scopes, self._instances = scopes, instances
 
     def find_row(self, node: ast.AST) -> LayerRow | None:
-        """What a call makes, where it makes a layer object."""
+        """Returns the table row of the layer that a call makes; None for others."""
         if not isinstance(node, ast.Call):
             return None
         return LAYER_CLASSES.get(self._scopes.resolve(node.func) or "")
@@ -48,7 +48,7 @@ class LayerObjects:
         return self._find_maker(call) is not None
 
     def _find_maker(self, call: ast.Call) -> tuple[ast.Call, bool] | None:
-        """What made the object that is called, and whether it has a name."""
+        """Finds the call that made the called layer, and whether it has a name."""
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
             func = func.value

@@ -48,7 +48,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A layer.
+        """Makes a layer.
 
         Args:
           bound: arguments by name, `inputs` and `training` too.
@@ -93,7 +93,7 @@ class Making(Naming):
         place: Place,
         given: Names,
     ) -> None:
-        """A scope that is opened again counts anew, and has what was made before."""
+        """Refuses unnamed layers in a variable scope that is opened several times."""
         if place.reopens:
             raise NotSplit(
                 call,
@@ -158,7 +158,7 @@ class Making(Naming):
         bound: dict[str, ast.expr],
         env: dict[str, ModeValues],
     ) -> None:
-        """Keras trains where the model is called with training=True, and so must this."""
+        """Refuses a layer whose `training` is not true exactly in mode TRAIN."""
         if "training" not in parameters:
             return
         value = bound.get("training")
@@ -192,7 +192,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A layer object: its first call names its variables, others share them."""
+        """Reads a layer object's call: the first names variables, others share them."""
         maker, row = applied.maker, applied.row
         before = next((x for x in self.layers if x.call is maker), None)
         if before is not None:
@@ -229,7 +229,7 @@ class Making(Naming):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """An object is made elsewhere with its name, which its first call decides."""
+        """Refuses a layer object of another function whose name is not certain."""
         maker, call = applied.maker, applied.call
         if self._scopes.find_scope(maker) is self._scopes.find_scope(call):
             return
@@ -252,7 +252,7 @@ class Making(Naming):
         """The layers, with the names that they are given.
 
         Raises:
-          NotSplit: a layer object is not called where that can be seen.
+          NotSplit: the tool sees no call of a layer object.
         """
         for call in self._unapplied:
             raise NotSplit(

@@ -1,4 +1,4 @@
-"""How the optimizer of a model_fn is made: once, before there are tensors."""
+"""Finds how a model_fn's optimizer is made: once, before there are tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """What makes an optimizer.
+    """The statements that make one optimizer, with its rates.
 
     Attributes:
       units: the statements.
@@ -50,10 +50,10 @@ class Making:
         self._rates = Rates(scopes)
 
     def run(self, optimizer: ast.expr, read: set[str]) -> Made:
-        """What makes it.
+        """Finds the statements that make the optimizer.
 
         Args:
-          read: names of what else is made with it.
+          read: other names that must be made with it.
 
         Raises:
           NotSplit: it is made of more than a model has when it is made.
@@ -103,7 +103,7 @@ class Making:
         return schedules
 
     def _check_origin(self, optimizer: ast.expr) -> None:
-        """One optimizer for several models would keep its slots from one to another."""
+        """Refuses an optimizer that is made outside of the model_fn."""
         if isinstance(optimizer, ast.Name):
             bound = {n for u in self._units for n in names.find_binds(u.statement)}
             if optimizer.id not in bound:
@@ -117,7 +117,7 @@ class Making:
         )
 
     def _check_made(self, node: ast.AST, schedules: frozenset[str]) -> None:
-        """An optimizer is made before there are tensors, and follows the step alone."""
+        """Refuses an optimizer that depends on tensors other than the step."""
         for inner in walk_breadth_first(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
                 if inner.id in self._tensors:
@@ -149,7 +149,7 @@ class Making:
         return self._is_schedule(node)
 
     def _check_rate(self, node: ast.AST) -> None:
-        """A schedule is a function here: an optimizer takes it, arithmetic does not."""
+        """Refuses arithmetic with a schedule, which only an optimizer can take."""
         parent = self._scopes.parents.get(node)
         if isinstance(parent, ast.keyword):
             parent = self._scopes.parents.get(parent)
@@ -169,7 +169,7 @@ class Making:
         )
 
     def _check_maker(self, call: ast.Call) -> None:
-        """A rate goes through a function, or a table of them, to optimizers alone."""
+        """Refuses a function whose optimizers may not take a schedule."""
         roots: list[ast.AST] = []
         if isinstance(call.func, ast.Subscript):
             roots.append(call.func.value)

@@ -41,7 +41,7 @@ def is_seed(statement: ast.stmt, scopes: Scopes) -> bool:
 
 
 def check_seed(line: list[Unit], unit: Unit, scopes: Scopes) -> None:
-    """Fails where a model's seed would be that of more than the graph's was.
+    """Fails if a model's seed would be that of more than the graph's was.
 
     Raises:
       NotSplit: something may draw before there is a seed.
@@ -65,7 +65,7 @@ def is_print(call: ast.Call, scopes: Scopes) -> bool:
 
 
 def list_expressions(statement: ast.stmt) -> list[ast.expr]:
-    """What a message reads."""
+    """Lists the expressions of a message."""
     if isinstance(statement, ast.Assert):
         return [e for e in (statement.test, statement.msg) if e is not None]
     return [statement.value] if isinstance(statement, ast.Expr) else []

@@ -87,7 +87,7 @@ class Metrics:
         return every
 
     def _read_added_entries(self, statement: ast.stmt, name: str) -> list[_Entry]:
-        """What a statement adds, or a condition that is known where a model is made."""
+        """Reads the metrics that a statement adds, also under a known condition."""
         entries = read_added_items(statement, name)
         if entries is not None:
             return [(key, value, None) for key, value in entries]
@@ -169,7 +169,7 @@ class Metrics:
         )
 
     def check_training(self, training: list[Unit], metrics: list[Metric]) -> None:
-        """A streaming metric in training is one of evaluation's, and read as its value."""
+        """Refuses streaming metrics in training that evaluation does not have."""
         known = {ast.dump(m.call) for m in metrics}
         for unit in training:
             for node, symbol in find_uses(unit.statement, self._scopes):
@@ -212,7 +212,7 @@ def _drop_keywords(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
 def find_pair_statement(
     node: ast.expr, statements: list[ast.stmt]
 ) -> ast.Assign | None:
-    """What makes both of a pair of names: `a, b = tf.metrics.mean(x)`, then `(a, b)`."""
+    """Finds the statement that makes a pair `(a, b)`: `a, b = tf.metrics.mean(x)`."""
     if not isinstance(node, ast.Tuple):
         return None
     found = []
@@ -229,7 +229,7 @@ def find_pair_statement(
 
 
 def find_value(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:
-    """What a name stands for, where one statement binds it."""
+    """Returns the value that the one assignment of a name gives it."""
     if not isinstance(node, ast.Name):
         return node
     makers = [u for u in units if node.id in names.find_binds(u.statement)]

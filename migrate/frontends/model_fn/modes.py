@@ -22,7 +22,7 @@ _SCOPES = (
 
 
 class NotSplit(Exception):
-    """The function does not lie in what can be split.
+    """The model_fn cannot be split into a Keras model.
 
     Attributes:
       node: where.
@@ -35,7 +35,7 @@ class NotSplit(Exception):
 
 
 class Untold(Exception):
-    """A function of the network has to be told in which variable scope it is called."""
+    """A function of the network needs a parameter for its caller's variable scope."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         super().__init__(function.name)
@@ -44,7 +44,7 @@ class Untold(Exception):
 
 @dataclasses.dataclass
 class Straight:
-    """What one mode runs.
+    """The statements that one mode runs.
 
     Attributes:
       units: statements, in order.
@@ -58,7 +58,7 @@ class Straight:
 
 
 class ModeValues:
-    """What is known of expressions in one mode.
+    """One mode's known values of expressions.
 
     Args:
       mode: one of MODES.
@@ -68,16 +68,16 @@ class ModeValues:
 
     def __init__(self, mode: str, name: str, labels: str, scopes: Scopes) -> None:
         self._mode, self._name, self._labels = mode, name, labels
-        # Where it is asked whether there are labels.
+        # Expressions that ask whether there are labels.
         self.unlabelled: set[ast.expr] = set()
         self._scopes = scopes
         # By name, or attribute of one ("self.training").
         self.known: dict[str, bool] = {}
         # Those of them that are names of a literal, which no mode decides.
         self.literals: set[str] = set()
-        # Literals that stand for what the mode decides.
+        # Literals in place of expressions that the mode decides.
         self.overrides: dict[ast.AST, bool] = {}
-        # What the mode's statements bind.
+        # Names that the mode's statements bind.
         self.bound: set[str] = set()
 
     @property
@@ -86,7 +86,7 @@ class ModeValues:
         return self.known.keys() - self.literals
 
     def choose_branch(self, node: ast.expr) -> ast.expr:
-        """What a conditional expression is in this mode."""
+        """Returns the branch of a conditional expression that this mode takes."""
         while isinstance(node, ast.IfExp):
             test = self.decide_test(node.test)
             if test is None:
@@ -95,7 +95,7 @@ class ModeValues:
         return node
 
     def fold_code(self, node: ast.AST) -> dict[ast.AST, ast.expr | str]:
-        """What the mode decides in some code -> what it is in this mode."""
+        """Maps the expressions that the mode decides to their values in this mode."""
         if (
             isinstance(node, ast.IfExp)
             and (value := self.choose_branch(node)) is not node
@@ -128,7 +128,7 @@ class ModeValues:
         return bool(names.find_reads(node) & {self._name, self._labels, *self.decided})
 
     def decide_test(self, node: ast.expr) -> bool | None:
-        """Whether an expression is true; None where that is not known."""
+        """Whether an expression is true; None if that is not known."""
         if node in self.overrides:
             return self.overrides[node]
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
@@ -361,8 +361,8 @@ def _is_opened_again(item: ast.withitem, scopes: Scopes) -> bool:
 def shares(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether a statement is `scope.reuse_variables()`.
 
-    TF1 raised an error where a variable was made twice, and this was not said: that names
-    are the same says all there is to know.
+    Without it TF1 raised an error if a variable was made twice. So equal names are
+    enough to know that variables are shared.
     """
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):

@@ -20,7 +20,7 @@ _SCOPE_ARGUMENTS = (
     *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
     *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
 )
-# What names a scope that is given no name.
+# The argument that names a scope without a name.
 _WITHOUT_NAME = ("default_name", "values")
 
 
@@ -72,7 +72,7 @@ class Passed(ast.With):
 
     @classmethod
     def make_scope(cls, parameter: str, prefix: bool) -> Passed:
-        """The scope that a parameter names, or all that stands before names."""
+        """Makes the scope that a parameter names, or whose prefix it is."""
         found = cls(items=[], body=[])
         found.name = slashed(parameter) if prefix else ast.Name(parameter, ast.Load())
         return found
@@ -92,7 +92,7 @@ class Naming(Recorded):
         env: dict[str, ModeValues],
         again: bool = False,
     ) -> tuple[ast.expr, ...]:
-        """What variable scopes put before names.
+        """Returns the prefix that variable scopes put before names.
 
         Args:
           again: whether they may share what has been made.
@@ -130,7 +130,7 @@ class Naming(Recorded):
         return tuple(found)
 
     def _find_names(self, where: tuple[ast.expr, ...], call: ast.AST) -> Names:
-        """Names that were given below some scopes; a function's own are its own."""
+        """Returns the names given in some scopes, for each function if not literal."""
         key = "/".join(map(ast.unparse, where))
         if read_literal(where) is None:
             key += f" of {id(self._scopes.find_scope(call))}"
@@ -138,7 +138,7 @@ class Naming(Recorded):
 
     @staticmethod
     def _find_free_name(function: ast.FunctionDef, name: str) -> str:
-        """A parameter that a function does not have, nor a name."""
+        """Returns a parameter's name that a function does not use yet."""
         taken = find_plain_names(function)
         taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
         while name in taken:
@@ -220,7 +220,7 @@ class Naming(Recorded):
     def list_scope_names(
         self, scope: ast.With, env: dict[str, ModeValues], again: bool = False
     ) -> list[ast.expr]:
-        """What a `with` puts before the names of variables.
+        """Lists the names that a `with` puts before those of variables.
 
         Args:
           again: whether it may share what has been made.
@@ -267,6 +267,6 @@ class Naming(Recorded):
 
 
 def read_literal(where: tuple[ast.expr, ...]) -> str | None:
-    """The scopes' names, where they are literals."""
+    """The scopes' names, if they are literals."""
     texts = [n.value for n in where if isinstance(n, ast.Constant)]
     return "/".join(map(str, texts)) if len(texts) == len(where) else None

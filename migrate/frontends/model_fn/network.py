@@ -34,17 +34,18 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
-# What a layer is told by a helper's parameter.
+# A layer's arguments that come from a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
 
 
 @dataclasses.dataclass
 class _Parts:
-    """What is read of a helper.
+    """The statements of one helper that change or go.
 
     Attributes:
       deciding: its names that only say which mode it is.
-      opened, gone: statements of which the suite, or nothing, is left.
+      opened: statements of which only the suite is left.
+      gone: statements of which nothing is left.
       asked: what is gone with them.
     """
 
@@ -73,9 +74,9 @@ class Network(Callers):
         super().__init__(function, scopes, training, features)
         # Variable scopes in loops and under conditions.
         self.within: list[ast.With] = []
-        # Attributes that only say whether it is training -> by mode, what they say.
+        # Attributes that only say whether it is training -> their value in each mode.
         self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
-        # What a helper's first call says by True and False, by parameter.
+        # Parameter of a helper -> what True and False mean in its first call.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
     # Layers.
@@ -114,7 +115,7 @@ class Network(Callers):
         self._take_scopes(statement)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
-        """Variable scopes in a loop or under a condition are in their layers' names."""
+        """Notes the blocks of a statement, whose scopes are in their layers' names."""
         for node in walk(statement):
             if isinstance(node, ast.With):
                 self.within.append(node)
@@ -127,7 +128,7 @@ class Network(Callers):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A call of tf.layers.dense and its kind."""
+        """Reads a call of a function that makes a layer, such as tf.layers.dense."""
         row = table.LAYERS[symbol]
         bound = read_written_arguments(call, row)
         if bound is None:
@@ -147,7 +148,7 @@ class Network(Callers):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A call of tf.get_variable: a layer that gives its value."""
+        """Reads a call of tf.get_variable as a layer that gives its value."""
         bound = variables.map_arguments(call)
         variables.check(call, bound, self._scopes)
         name = bound["name"]
@@ -182,7 +183,7 @@ class Network(Callers):
         env: dict[str, ModeValues],
         place: Place,
     ) -> None:
-        """A helper: its layers are those of all its calls."""
+        """Reads a call of a helper: its layers are those of all its calls."""
         keeps = function.name == "__init__" and any(
             not isinstance(value, ast.Constant)
             and all(values.decide_test(value) is not None for values in env.values())
@@ -307,9 +308,9 @@ class Network(Callers):
         unneeded: list[str],
         env: dict[str, ModeValues],
     ) -> list[ast.stmt]:
-        """Statements of a constructor that keep what says whether it is training.
+        """Finds the constructor's statements that keep the word for training.
 
-        Whatever of it a method's environment should have is put there.
+        It adds their values to the methods' environments.
         """
         if owner is None:
             return []
@@ -332,7 +333,7 @@ class Network(Callers):
     def _find_words(
         self, function: ast.FunctionDef, owner: ast.ClassDef | None
     ) -> set[str]:
-        """Attributes that a method knows to say whether it is training."""
+        """Returns the attributes by which a method knows whether it is training."""
         if owner is None:
             return set()
         receiver = self.instances.find_receiver(function)

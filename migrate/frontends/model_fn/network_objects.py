@@ -24,7 +24,7 @@ _CONSTRUCTOR, _CALLED = "__init__", "__call__"
 
 
 class NetworkObjects:
-    """The objects of a module, as far as what they do is in sight."""
+    """The objects of a module whose behaviour is fully known."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -56,7 +56,7 @@ class NetworkObjects:
         return self._objects.find_home(function)
 
     def find_value(self, node: ast.AST) -> ast.expr | None:
-        """What `self.x` is, where `__init__` alone binds it, once, by itself."""
+        """Returns the value of `self.x` if `__init__` alone binds it, and once."""
         if not isinstance(node, ast.Attribute):
             return None
         owner = self._objects.find_class(node.value)
@@ -74,7 +74,7 @@ class NetworkObjects:
         return None
 
     def find_unclear_call(self, code: ast.AST) -> tuple[ast.AST, str] | None:
-        """Where code calls an object whose class is more than what is seen, and why."""
+        """Finds a call of an object whose class is not fully known, and the reason."""
         for call in walk_breadth_first(code):
             if not isinstance(call, ast.Call):
                 continue
@@ -94,11 +94,11 @@ class NetworkObjects:
         return None
 
     def find_receiver(self, function: ast.FunctionDef) -> str:
-        """What a method calls its object."""
+        """Returns the name that a method has for its object, such as `self`."""
         return self._objects.find_receiver(function)
 
     def find_kept(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
-        """Statements `self.x = name` of a constructor, and x, where nothing else binds it."""
+        """Finds `self.x = name` in a constructor, and x, if nothing else binds it."""
         found: dict[ast.stmt, str] = {}
         if function.name != _CONSTRUCTOR:
             return found

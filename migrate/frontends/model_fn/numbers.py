@@ -27,7 +27,7 @@ def drop_numbers_of_loops(
     kinds: set[str],
     is_maker: Callable[[ast.Call], bool],
 ) -> list[Layer]:
-    """The layers; of kinds that a loop makes outside of scopes, none has a number of ours.
+    """Leaves it to Keras to number layers of kinds that a loop makes.
 
     Args:
       is_maker: whether a call is one of a function that makes layers.
@@ -63,7 +63,7 @@ def number_layers_in_scopes(
     names_of: Callable[[Layer], Names],
     is_maker: Callable[[ast.Call], bool],
 ) -> list[Layer]:
-    """The layers; of kinds that are counted in a scope, each is counted there.
+    """Lets each scope count the layers of kinds that are counted in it.
 
     Args:
       names_of: what the scope of a layer has given.
@@ -97,7 +97,7 @@ def number_layers_in_scopes(
 def _check_order(
     layer: Layer, alike: set[ast.Call], is_maker: Callable[[ast.Call], bool]
 ) -> None:
-    """Python makes a Keras layer before what it is applied to."""
+    """Refuses an unnamed layer that is made in the call of another layer."""
     for inner in walk_breadth_first(layer.inputs) if layer.inputs is not None else ():
         if isinstance(inner, ast.Call) and (inner in alike or is_maker(inner)):
             raise NotSplit(
@@ -107,7 +107,7 @@ def _check_order(
 
 
 def _check_apart(layer: Layer, other: Layer, counted: bool, beside: bool) -> None:
-    """No name or scope beside a layer is one that its kind may be given.
+    """Refuses a name or scope beside a layer that the layer itself may get.
 
     Args:
       counted: whether the kind is, so that any of its names may be given.

@@ -68,7 +68,7 @@ class _Search:
         self._last = whole.rpartition("/")[2]
 
     def count_taken_names(self) -> int:
-        """How many names are the variable's; 2 where it may be any number."""
+        """Counts the earlier uses of the variable's name; 2 or more if not known."""
         taken = 0
         for node in walk_breadth_first(self._function):
             if not isinstance(node, (ast.With, ast.Call)) or not self._is_before(node):
@@ -84,7 +84,7 @@ class _Search:
         return (node.lineno, node.col_offset) < at
 
     def _count_opened_scopes(self, statement: ast.With) -> int:
-        """How many scopes of the name a `with` opens."""
+        """Counts the scopes with the variable's name that a `with` opens."""
         taken = 0
         around = self._read_prefix(statement)
         for item in statement.items:
@@ -104,9 +104,9 @@ class _Search:
         return 2 * self._whole.startswith(begins)
 
     def _read_prefix(self, node: ast.AST) -> tuple[str, bool] | None:
-        """What the names of operations begin with there, and whether that is all of it.
+        """Reads the operations' prefix at a node, and whether that is all of it.
 
-        None where it is nothing that the name begins with.
+        None if the variable's name does not begin so.
         """
         outer: list[ast.With] = []
         above: ast.AST | None = self._scopes.parents.get(node)
@@ -147,7 +147,7 @@ class _Search:
         return False
 
     def _count_elsewhere(self) -> int:
-        """2 if another function of the file opens a scope of the name."""
+        """Returns 2 if another function opens a scope of the name, else 0."""
         inside = set(walk_breadth_first(self._function))
         for function in self._scopes.scope_by_node:
             if not isinstance(function, ast.FunctionDef) or function in inside:
@@ -161,7 +161,7 @@ class _Search:
 
 
 def _read_beginning(item: ast.withitem, scopes: Scopes) -> tuple[str, bool] | None:
-    """What a scope's name begins with, and whether that is all; None if it is none."""
+    """Reads the beginning of a scope's name, and whether that is all; None if none."""
     call = item.context_expr
     if not isinstance(call, ast.Call):
         return None

@@ -1,4 +1,4 @@
-"""Where a model_fn and its functions make variables by themselves."""
+"""Finds whether a model_fn or its functions make variables outside of layers."""
 
 from __future__ import annotations
 

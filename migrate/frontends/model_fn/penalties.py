@@ -1,4 +1,4 @@
-"""Where a model_fn adds up the penalties of its layers, and lists their variables."""
+"""Checks where a model_fn adds up its layers' penalties, and lists their variables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLLECTIONS = frozenset(
 def check_order(
     units: Iterable[Unit], scopes: Scopes, makes_layers: Callable[[ast.AST], bool]
 ) -> None:
-    """Fails where layers are made after the penalties of those before are added up.
+    """Fails if layers are made after the penalties of those before are added up.
 
     Args:
       units: all statements of one mode, in order.
@@ -58,7 +58,7 @@ def check_order(
 def check_lists(
     units: Iterable[Unit], scopes: Scopes, makes_layers: Callable[[ast.AST], bool]
 ) -> None:
-    """Fails where layers are made after the variables are listed: a model lists them all.
+    """Fails if layers are made after the variables are listed: a model lists them all.
 
     Args:
       units: all statements of one mode, in order.
@@ -85,7 +85,7 @@ def check_lists(
 
 
 def check_reported(loss: ast.expr, scopes: Scopes) -> None:
-    """Fails where a training's reported loss adds up penalties by itself.
+    """Fails if a training's reported loss adds up penalties by itself.
 
     The step returns it after the update, when they are those of the new weights.
     """
@@ -95,7 +95,7 @@ def check_reported(loss: ast.expr, scopes: Scopes) -> None:
 
 
 def check_evaluated(spec: Mapping[str, ast.expr], scopes: Scopes) -> None:
-    """Fails where an evaluation's EstimatorSpec takes a total itself: no step has it."""
+    """Fails if an evaluation's EstimatorSpec takes a total itself: no step has it."""
     for value in spec.values():
         for node, symbol in find_uses(value, scopes):
             if symbol in (table.TOTAL_LOSS, table.ALL_LOSSES):

@@ -1,4 +1,4 @@
-"""Where in a statement a layer is made: in loops, under conditions, in variable scopes."""
+"""Finds the loops, conditions and variable scopes in which a layer is made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPENS = "tf.variable_scope"
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a call stands in a statement.
+    """The place of one call within a statement.
 
     Attributes:
       within: the scopes around it in the statement, outermost first.
@@ -36,7 +36,7 @@ class Place:
 
 
 def find_place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
-    """Where a call stands in a statement of a network.
+    """Finds the place of a call within a statement of a network.
 
     Args:
       statement: or one made of a returned value, which stands for it.
@@ -85,7 +85,7 @@ def list_variable_scopes(statement: ast.With, scopes: Scopes) -> list[ast.Call]:
 
 
 def _find_loop_bindings(node: ast.AST) -> set[str] | None:
-    """What a loop binds in every round; None where it is no loop."""
+    """Returns the names that a loop binds in every round; None if it is no loop."""
     if isinstance(node, ast.For):
         return names.find_binds(node.target)
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):

@@ -1,4 +1,4 @@
-"""What an optimizer is made of: the step, rates that follow it, and functions of both.
+"""Follows the step, and the rates that depend on it, to the making of an optimizer.
 
 In a graph a rate is a tensor, computed anew in every step. Where a Keras model is made, a
 schedule is a function that the optimizer calls; so the step may only be given to
@@ -36,7 +36,7 @@ _METHODS = frozenset(
 
 
 class Kind(enum.Enum):
-    """What a value is, beside plain."""
+    """One kind of value that is not plain."""
 
     STEP = "the step"
     RATE = "a rate"
@@ -118,7 +118,7 @@ class Rates:
         return None
 
     def evaluate(self, node: ast.expr, values: dict[str, Value]) -> Value:
-        """What an expression is."""
+        """Returns the kind of an expression; None if it is plain."""
         if isinstance(node, ast.Name):
             return values.get(node.id)
         if isinstance(node, ast.IfExp):
@@ -181,10 +181,10 @@ class Rates:
         return None
 
     def _check_known(self, call: ast.Call, symbol: str) -> None:
-        """What a rate is made with is computed once: it must not follow the step.
+        """Refuses an unknown function in the making of an optimizer.
 
         Raises:
-          NotSplit: a function that is not in sight may ask for the step by itself.
+          NotSplit: the tool does not know the function, which may read the step itself.
         """
         node = call.func
         if symbol or self._is_plain(node):
@@ -244,7 +244,7 @@ class Rates:
     def _evaluate_call(
         self, call: ast.Call, closure: _Closure, kinds: dict[ast.expr, Value]
     ) -> Value:
-        """What a function of the module returns."""
+        """Follows a call of the module's function; returns the kind of its result."""
         function = closure.function
         if function in self._open:
             raise NotSplit(call, f"{function.name}() calls itself")

@@ -16,7 +16,7 @@ from migrate.tables import recurrent as table
 def find_uses(
     node: ast.AST, scopes: Scopes
 ) -> Iterator[tuple[ast.expr, str, ast.Call | None]]:
-    """What of cells some code names: the name, its symbol, and the call of it."""
+    """Yields each name of a cell in some code, with its symbol and its call."""
     for inner in walk_breadth_first(node):
         if isinstance(inner, (ast.Attribute, ast.Name)):
             symbol = scopes.resolve(inner)
@@ -27,7 +27,7 @@ def find_uses(
 
 
 def check(units: Iterable[Unit], scopes: Scopes) -> None:
-    """Fails where cells would have other variables, or arguments that are not carried over.
+    """Fails if cells would have other variables, or arguments that would be lost.
 
     Args:
       units: of a network.
@@ -68,7 +68,7 @@ def _find_cells(units: list[Unit], scopes: Scopes) -> set[str]:
 
 
 def _check_applied(call: ast.Call, cells: set[str], scopes: Scopes) -> None:
-    """A cell that is called by itself has variables of the scope that is open there."""
+    """Refuses a direct call of a cell, whose variables have the open scope's name."""
     func = call.func
     while isinstance(func, ast.Subscript):
         func = func.value

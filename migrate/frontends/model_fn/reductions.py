@@ -72,7 +72,7 @@ def _sums(call: ast.Call, scopes: Scopes) -> bool:
 def _check_helper(
     call: ast.Call, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> None:
-    """A function of the program has no reduction of its own, nor what it calls."""
+    """Refuses a function with a loss that has a `reduction` argument."""
     function = scopes.find_function(call.func)
     if function is None or function in seen:
         return

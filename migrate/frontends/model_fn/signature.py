@@ -10,7 +10,7 @@ _ROLES = ("features", "labels", "mode", "params", "config")
 
 
 def map_parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, str]:
-    """The model_fn's parameters, by role; those that are bound have their own name.
+    """Maps roles to the model_fn's parameters; bound ones have their own name as role.
 
     Args:
       bound: parameters that functools.partial gives.

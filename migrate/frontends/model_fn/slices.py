@@ -61,7 +61,7 @@ class Slices:
     def find_observed(
         self, rest: list[Unit], loss: list[Unit], hooks: tuple[Hooks, ...]
     ) -> list[Unit]:
-        """What a training step runs for its summaries and hooks, in order."""
+        """Lists what a training step runs for its summaries and hooks, in order."""
         wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
         seen = [
             n for one in hooks for node in one.nodes for n in walk_breadth_first(node)
@@ -139,7 +139,7 @@ def find_closure(
 
 
 def drop_units(lines: dict[str, Straight], units: list[Unit]) -> dict[str, list[Unit]]:
-    """What each mode runs beside some units."""
+    """Returns the units that each mode runs, without some of them."""
     return {
         mode: [u for u in line.units if u not in units] for mode, line in lines.items()
     }

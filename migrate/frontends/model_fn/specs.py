@@ -1,4 +1,4 @@
-"""What the EstimatorSpec of each mode gives."""
+"""Reads the arguments of each mode's EstimatorSpec."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_arguments(
 ) -> dict[str, ast.expr] | None:
     """Arguments by name, without those that the mode does not look at.
 
-    None where the mode cannot be used: TF1's EstimatorSpec fails without a loss, or
+    None if the mode cannot be used: TF1's EstimatorSpec fails without a loss, or
     predictions.
 
     Raises:

@@ -86,7 +86,7 @@ class Split:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model: functional where it can be, else subclassed, or of variables as layers."""
+        """Makes the model: functional, else subclassed, else of variables as layers."""
         try:
             return self._run(Common)
         except NotSplit as reason:
@@ -124,7 +124,7 @@ class Split:
         network: type[Common] | type[Subclassed],
         told_scopes: set[ast.FunctionDef],
     ) -> KerasModel:
-        """The model.
+        """Tries to make the model with one kind of network.
 
         Args:
           told_scopes: functions that are told in which variable scope they are called.
@@ -251,7 +251,7 @@ class Split:
         return {self._find_role("params"), self._find_role("config"), *self._bound}
 
     def _read(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
-        """What each mode runs and gives, but for what contrib is told beside it."""
+        """Reads each mode's statements and spec, without normalizers' arguments."""
         function, scopes = self._function, self._scopes
         self._values = {
             mode: ModeValues(
@@ -276,7 +276,7 @@ class Split:
         units: list[Unit],
         spec: dict[str, ast.expr],
     ) -> Update:
-        """How training changes the variables.
+        """Finds how training changes the variables.
 
         Args:
           shared: the network's statements.
@@ -341,7 +341,7 @@ class Split:
         return found
 
     def _read_modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
-        """What each mode that can be used runs, and gives its EstimatorSpec."""
+        """Reads the statements and the spec's arguments of each usable mode."""
         lines: dict[str, Straight] = {}
         specs: dict[str, dict[str, ast.expr]] = {}
         for mode in MODES:
@@ -357,7 +357,7 @@ class Split:
         return lines, specs
 
     def _check_labels(self) -> None:
-        """Without labels there is a prediction, or else it may train without them."""
+        """Refuses tests for labels in modes other than PREDICT."""
         predicting = self._values.get("PREDICT")
         known = predicting.unlabelled if predicting is not None else set()
         for values in self._values.values():
@@ -409,7 +409,7 @@ class Split:
         return bool(missing)
 
     def _check_names(self, lines: Iterable[Straight], built: frozenset[str]) -> None:
-        """A name that is bound twice, differently, would be another in another step."""
+        """Refuses definitions, global names, and objects that change in place."""
         for line in lines:
             for unit in line.units:
                 if isinstance(unit.statement, (ast.FunctionDef, ast.ClassDef)):
@@ -462,7 +462,7 @@ class Split:
         return tuple(found)
 
     def _check_saver(self, scaffold: Hooks, update: Update) -> None:
-        """A Saver without names saves the variables that there are where it is made."""
+        """Refuses a Saver before the update: it does not save later variables."""
         last = update.averaged.unit.statement if update.averaged else update.applied
         for node in scaffold.nodes:
             for use, symbol in find_uses(node, self._scopes):
@@ -476,7 +476,7 @@ def _read_call(
     update: Update,
     outputs: tuple[str, ...],
 ) -> Called | None:
-    """What a subclassed model's `call` does; None of a functional one.
+    """Describes the `call` of a subclassed model; None for a functional one.
 
     Raises:
       NotSplit: its networks are not alike enough.

@@ -1,4 +1,4 @@
-"""What each mode of a model_fn computes of its network's outputs: a step of the model."""
+"""Plans the model's steps: what each mode computes from the network's outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from migrate.program.keras_updates import Update
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStep:
-    """What a mode computes of the network's outputs.
+    """The statements of one mode that follow the network.
 
     Attributes:
       results: what it returns, or counts.
@@ -95,9 +95,9 @@ class AllowedSteps:
     def check(
         self, steps: dict[str, PlannedStep], update: Update, metrics: list[Metric]
     ) -> dict[str, dict[ast.AST, ast.expr | str]]:
-        """What the mode decides in each step, which otherwise is what a step may hold."""
+        """Checks each step, and returns what the mode decides in it."""
         functions = {m.call.func for m in metrics}
-        # Training counts with the same metrics, also where it writes them out again.
+        # Training may call the same metric functions again: they count in one metric.
         counted = {ast.dump(m.call) for m in metrics}
         for unit in steps["TRAIN"].units:
             value = getattr(unit.statement, "value", None)

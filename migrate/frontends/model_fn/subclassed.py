@@ -102,7 +102,7 @@ class Subclassed:
         return order
 
     def _unify(self, lines: dict[str, Straight]) -> None:
-        """The same statement is a unit of each mode; the first stands for all."""
+        """Uses one unit for the same statement in all modes."""
         first: dict[int, Unit] = {}
         for line in lines.values():
             for unit in line.units:
@@ -112,7 +112,7 @@ class Subclassed:
     def _find_modes(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
     ) -> dict[Unit, bool | None]:
-        """What every mode needs, and the value of `training` where it runs."""
+        """Finds the units that all modes need, and their value of `training`."""
         needed = {
             mode: self._slices.find_needed(
                 lines[mode].units,
@@ -131,7 +131,7 @@ class Subclassed:
         for mode, line in lines.items():
             for unit in find_closure(line.units, common, self._slices.built):
                 found.setdefault(unit, set()).add(mode)
-        # What stands in every mode runs in every mode, also where one does not need it.
+        # A unit of every mode runs in every mode, even if one does not need it.
         for unit, where in found.items():
             if all(unit in line.units for line in lines.values()):
                 where |= set(lines)
@@ -228,7 +228,7 @@ class Subclassed:
     def _check_every_mode(
         self, call: ast.Call, unit: ast.stmt, when: bool | None
     ) -> None:
-        """A layer's weights are made where it is first called, which does not train."""
+        """Refuses a layer that not every mode calls."""
         node, within = self._scopes.parents.get(call), when is not None
         while node is not None and node is not self._scopes.parents.get(unit):
             if isinstance(node, (ast.If, ast.IfExp)):
@@ -240,7 +240,7 @@ class Subclassed:
             raise NotSplit(call, "only some of the modes have this layer")
 
     def _find_loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
-        """The loop of a statement in which a layer is made; None where it is made once."""
+        """The loop of a statement in which a layer is made; None if it is made once."""
         outer: list[ast.AST] = []
         node: ast.AST | None = call
         while node is not None and node is not unit:
@@ -256,7 +256,7 @@ class Subclassed:
         return outer[0]
 
     def _check_layer(self, layer: Layer, changing: set[str]) -> None:
-        """A layer is made before there are tensors."""
+        """Refuses arguments that a step computes, and unnamed layers in an `if`."""
         own = names.find_binds(layer.loop.target) if layer.loop is not None else set()
         for node in layer.carried:
             read = self._static.reads(node) & changing
@@ -279,7 +279,7 @@ class Subclassed:
     def _check_loop(
         self, loop: ast.For, made: list[Layer | Weight], changing: set[str]
     ) -> None:
-        """What a loop makes is made by one of its own, over the same values."""
+        """Refuses a loop that cannot be repeated in `__init__` to make its layers."""
         if names.find_reads(loop.iter) & changing:
             raise NotSplit(
                 loop, "it makes layers in a loop over values that a step computes"
@@ -322,7 +322,7 @@ class Subclassed:
         )
 
     def _read_modes(self, node: ast.AST) -> None:
-        """What it reads of the mode, which `call` knows as `training`."""
+        """Notes each read of the mode, and its form with `call`'s `training`."""
         if isinstance(node, ast.expr):
             tests = [values.decide_test(node) for values in self._values.values()]
             if None not in tests and not isinstance(node, ast.Constant):
@@ -340,7 +340,7 @@ class Subclassed:
             self._read_modes(child)
 
     def _check_names(self) -> None:
-        """A name that is made once is not bound again by `call`."""
+        """Refuses names that `call` binds again, and names of several variables."""
         again = {n for u in self._made for n in self._find_changes(u)} & {
             n for s in self._steps for n in self._find_changes(s.unit)
         }
@@ -363,7 +363,7 @@ class Subclassed:
     # What the split asks of it.
 
     def check(self) -> None:
-        """Fails where `call` holds what no step may hold."""
+        """Fails if `call` holds what no step may hold."""
         layers = [layer.call.func for layer in self.network.layers]
         values = [value for layer in self.network.layers for value in layer.given]
         steps = checks.Steps(
@@ -385,7 +385,7 @@ class Subclassed:
         return found | {self._find_role("features"), self._find_role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
-        """None is computed anew: what steps read of them, the model keeps."""
+        """Whether steps compute a unit again: none, as the model keeps the values."""
         return False
 
     def find_outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
@@ -407,7 +407,7 @@ class Subclassed:
         return any(n == "regularizer" for w in self._weights for n, _ in w.arguments)
 
     def describe(self, read: Iterable[str]) -> Called:
-        """What the class is written from.
+        """Returns the description from which the class is written.
 
         Args:
           read: names that the steps of training, evaluation and prediction read.
@@ -440,7 +440,7 @@ class Subclassed:
         return {one.loop for one in made if one.loop is not None}
 
     def _find_dropped(self) -> Iterator[ast.AST]:
-        """What of the statements of `call` is read where things are made, and only there."""
+        """Yields the code of `call` that is only needed to make layers or variables."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         for one in made:
             yield from self._find_nodes_of_making(one)
@@ -451,7 +451,7 @@ class Subclassed:
 
     @staticmethod
     def _find_nodes_of_making(made: Layer | Weight) -> Iterator[ast.AST]:
-        """What is read to make a layer or a variable, and for nothing else."""
+        """Yields the code that only serves to make a layer or a variable."""
         if isinstance(made, Layer):
             yield from (*made.carried, *made.given)
         else:

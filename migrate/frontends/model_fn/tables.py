@@ -121,7 +121,7 @@ class Tables:
         )
 
     def _read(self, node: ast.expr) -> set[str]:
-        """Names of the model_fn's own that a value reads, beside what it is made with."""
+        """Returns the model_fn's own names that a value reads, without known ones."""
         read = {
             n.id
             for n in walk_breadth_first(node)
@@ -134,7 +134,7 @@ class Tables:
         }
 
     def _check_value(self, node: ast.expr) -> None:
-        """Fails where a value is not known before there is anything fed."""
+        """Fails if a value is not known before there is anything fed."""
         read = names.find_reads(node) & self._decided
         if read:
             raise NotSplit(
@@ -150,7 +150,7 @@ class Tables:
                     raise NotSplit(node, f"a lookup table is made with {symbol}")
 
     def _check_uses(self, name: str, made: Iterable[ast.stmt]) -> None:
-        """Fails where a table is used otherwise than to look up, or is something else too."""
+        """Fails if a table has other uses than look-ups, or may be another thing."""
         own = {id(n) for statement in made for n in statement.targets}  # type: ignore[attr-defined]
         for node in walk_breadth_first(self._function):
             if not isinstance(node, ast.Name) or node.id != name:

@@ -57,7 +57,7 @@ class Tags:
         return found
 
     def _find_whole(self, name: ast.expr, unit: Unit) -> dict[ast.AST, str]:
-        """A name, where scopes or a number were part of it."""
+        """Maps a name to its whole one, if scopes or a number were part of it."""
         path = self._list_path([s for s in unit.around if isinstance(s, ast.With)])
         if not isinstance(name, ast.Constant) or not is_text(name):
             if path:
@@ -75,7 +75,7 @@ class Tags:
         return next(iter([*given, *call.args[place : place + 1]]), None)
 
     def _number_tag(self, name: str) -> str:
-        """A tag as the graph had it, beside the variables and layers of its name."""
+        """Adds the number that a tag had after variables and layers of its name."""
         whole, number = name, 0
         while whole in self._taken:
             number += 1
@@ -132,7 +132,7 @@ class Tags:
         return found
 
     def _find_variables_and_layers(self) -> set[str]:
-        """Names that the graph had of variables and layers, where they are written out."""
+        """Finds the graph's names of variables and layers, if they are written out."""
         found = set()
         for call in walk_breadth_first(self._function):
             if not isinstance(call, ast.Call):
@@ -175,7 +175,7 @@ class Tags:
 
 
 def find_name(item: ast.withitem) -> str:
-    """The name that a scope is given, where it is written out."""
+    """Returns the name of a scope, if it is written out."""
     given = getattr(item.context_expr, "args", [])[:1]
     if not given or not is_text(given[0]):
         return ""

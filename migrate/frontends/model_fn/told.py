@@ -1,4 +1,4 @@
-"""What a network's function is told of the mode: by parameters, and by names made of them."""
+"""Finds the parameters and names that tell a network's function the mode."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _STRATEGIES = ("tf.distribute.", "tf.contrib.distribute.")
 
 
 def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total]:
-    """What asks for collected losses -> what it is given.
+    """Maps each call that asks for collected losses to its total.
 
     Args:
       lines: what each mode runs.
@@ -47,7 +47,7 @@ def find_totals(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call,
 
 
 def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
-    """Fails where replicas share the graph: the later ones collect what others did."""
+    """Fails if replicas share the graph: the later ones collect what others did."""
     for _, symbol in scopes.walk_uses():
         if symbol.startswith(_STRATEGIES):
             raise NotSplit(
@@ -125,7 +125,7 @@ def _find_collected_losses(
 
 
 def _find_name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
-    """What a collected loss is called; "" where it is not collected.
+    """Returns the name of a collected loss; "" if it is not collected.
 
     Raises:
       NotSplit: it has no name, or is in another collection.
@@ -154,7 +154,7 @@ def _find_name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
 def _check_functions(
     node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
 ) -> None:
-    """Fails where a function of the program collects losses by itself."""
+    """Fails if a function of the program collects losses by itself."""
     for call in walk_breadth_first(node):
         function = (
             scopes.find_function(call.func) if isinstance(call, ast.Call) else None

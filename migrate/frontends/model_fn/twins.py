@@ -44,7 +44,7 @@ def join_twins(
     values: Mapping[str, ModeValues],
     scopes: Scopes,
 ) -> Twins | None:
-    """Takes the second of two such calls off the lines; None where there are none.
+    """Takes the second of two such calls off the lines; None if there are none.
 
     The first then stands for both: what it says of training follows the mode.
 
@@ -85,7 +85,7 @@ def join_twins(
 
 
 def check(twins: Twins, network: Network, outputs: tuple[str, ...]) -> None:
-    """Fails where two calls would not do what they did.
+    """Fails if two calls would not do what they did.
 
     Raises:
       NotSplit: a call in training moves averages that TF1 moved by the update alone, or
@@ -154,7 +154,7 @@ def _is(node: ast.expr, value: bool) -> bool:
 
 
 def _check_between(lines: Mapping[str, Straight], first: _Call, second: _Call) -> None:
-    """Both are given the same, in every mode."""
+    """Refuses two calls with different values, or both in one mode."""
     statements = [u.statement for u in lines["TRAIN"].units]
     start = statements.index(first.unit.statement)
     end = statements.index(second.unit.statement)

@@ -50,7 +50,7 @@ def find_update_scopes(
 
 
 def find_variable_scopes(node: ast.AST, scopes: Scopes) -> list[str]:
-    """What variable scopes around some code add to the names of variables.
+    """Lists what the variable scopes around some code add to variables' names.
 
     Raises:
       NotSplit: a name is not written out.
@@ -108,7 +108,7 @@ def _find_function(node: ast.AST, scopes: Scopes) -> ast.AST:
 def _check_taken(
     found: list[tuple[ast.Call, str, str]], node: ast.AST, scopes: Scopes
 ) -> None:
-    """Fails where a scope may have a number, because its name was there before."""
+    """Fails if a scope may have a number, because its name was there before."""
     own, name, function = (
         {one[0] for one in found},
         found[0][2],

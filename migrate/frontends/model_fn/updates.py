@@ -1,4 +1,4 @@
-"""How a model_fn's training changes its variables: an optimizer, gradients, their use."""
+"""Finds how training changes the variables: optimizer, gradients, their use."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Updates:
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
-        # What a group does beside the update: it counts the step, moves averages.
+        # A group's other operations: one counts the step, one moves averages.
         self._counts = self._moves = False
-        # Moving averages of variables, and what only puts them after the update.
+        # Moving averages of variables, and the `with` that runs them after the update.
         self._averaged: Averaged | None = None
         self._ordering: set[ast.With] = set()
-        # What the names of the variables begin with of which there are gradients.
+        # The prefix that the names of all variables with gradients have.
         self._only = ""
         for unit in units:
             if names.find_reads(unit.statement) & self._tensors:
                 self._tensors |= names.find_binds(unit.statement)
 
     def run(self, moved: bool) -> Update:
-        """The update.
+        """Finds the update.
 
         Args:
           moved: whether batch normalisation has averages that it must move.
@@ -102,7 +102,7 @@ class Updates:
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
 
     def _find_dependency(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
-        """The one thing, beside the averages of layers, that runs before a statement."""
+        """Finds the one dependency of a statement, beside the layers' averages."""
         found: list[tuple[ast.expr, Unit | None]] = []
         for around, node in averages.find_dependencies(unit, self._scopes):
             if self.is_update_ops(node):
@@ -122,7 +122,7 @@ class Updates:
     def _read_average_update(
         self, node: ast.expr, unit: Unit
     ) -> tuple[ast.expr, Unit | None]:
-        """The update before the variables' averages are moved."""
+        """Reads the update on which the moving of the variables' averages depends."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         made = averages.find_maker(node, self._units, self._scopes)
         assert made is not None
@@ -185,7 +185,7 @@ class Updates:
     def _follow_name(
         self, node: ast.expr, before: Unit | None = None
     ) -> tuple[ast.expr, Unit | None]:
-        """What a name stands for, and the statement that binds it.
+        """Returns the value of a name, and the statement that binds it.
 
         Args:
           before: the statement that reads it; None for the last.
@@ -207,7 +207,7 @@ class Updates:
         return node, unit
 
     def _check_dependencies(self, unit: Unit | None, needed: bool) -> None:
-        """What runs before the update is what moves averages, and nothing else."""
+        """Refuses other dependencies of the update than those that move averages."""
         moved = self._moves
         for partial in unmoved_averages.find_partial(self._scopes) if needed else ():
             raise NotSplit(self._spec["train_op"], partial.reason)
@@ -322,7 +322,7 @@ class Updates:
         )
 
     def _find_value(self, node: ast.expr) -> ast.expr:
-        """What a name stands for that one statement of training binds."""
+        """Returns the value of a name that one statement of training binds."""
         seen: set[str] = set()
         while isinstance(node, ast.Name) and node.id not in seen:
             seen.add(name := node.id)
@@ -333,7 +333,7 @@ class Updates:
         return node
 
     def _find_variable_prefix(self, node: ast.expr | None) -> str:
-        """What the names of variables in a list begin with; "" where it is of all.
+        """Returns the name prefix that selects a list's variables; "" for all.
 
         Raises:
           NotSplit: they are not chosen by a scope's name.

@@ -1,4 +1,4 @@
-"""What tf.get_variable is given: names, shapes, initializers."""
+"""Reads the arguments of tf.get_variable: names, shapes, initializers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from migrate.tables import keras_models as table
 
 
 def map_arguments(call: ast.Call) -> dict[str, ast.expr]:
-    """What a variable is made of, by name.
+    """Maps the arguments of tf.get_variable by name.
 
     Raises:
-      NotSplit: it is given what add_weight does not take.
+      NotSplit: add_weight does not take one of them.
     """
     bound = names.bind_arguments(call, table.VARIABLE_PARAMETERS)
     if bound is None or "name" not in bound or "shape" not in bound:
@@ -69,7 +69,7 @@ def _makes_initializer(call: ast.Call, scopes: Scopes) -> bool:
 
 
 def check(call: ast.Call, written: dict[str, ast.expr], scopes: Scopes) -> None:
-    """Fails where a variable is made of something else than plain values."""
+    """Fails if a variable needs an unknown initializer, or more than plain values."""
     value = written.get("initializer")
     if value is not None and not is_initializer(value, scopes):
         raise NotSplit(value, "the tool does not know the initializer of a variable")

@@ -21,7 +21,7 @@ _STATIC = ("dtype", "shape", "get_shape")
 
 
 class Static:
-    """What is known of features before there are any: their types and shapes.
+    """One network's features, whose types and shapes are known beforehand.
 
     Args:
       features: the model_fn's parameter.
@@ -41,7 +41,7 @@ class Static:
         }
 
     def reads(self, node: ast.AST) -> set[str]:
-        """Names whose value is read; not those of which only the type or shape is."""
+        """Returns the names whose value is read, not only their type or shape."""
         found: set[str] = set()
         stack = [node]
         while stack:
@@ -148,7 +148,7 @@ class Weights:
             yield dataclasses.replace(weight, loop=loop)
 
     def check(self, weight: Weight, changing: set[str], static: Static) -> None:
-        """Fails where a variable could not be made before there are tensors.
+        """Fails if a variable could not be made before there are tensors.
 
         Args:
           changing: names that a step alone knows.
@@ -166,7 +166,7 @@ class Weights:
 
 
 def check_layers_own(layers: Iterable[Layer], weights: Iterable[Weight] = ()) -> None:
-    """Fails where a variable is one that a layer makes, as `dense/kernel`.
+    """Fails if a variable is one that a layer makes, as `dense/kernel`.
 
     TF1 gave the layer's own, where variables are shared. A model would make a second one.
 

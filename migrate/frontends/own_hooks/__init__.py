@@ -43,7 +43,7 @@ _TYPES = ("SessionRunContext", "SessionRunValues", "SessionRunArgs", "SessionRun
 
 
 def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnHooks:
-    """The hooks of a file with a session, with refusals where they cannot be called.
+    """Finds the hooks of a file with a session, and refuses those it cannot call.
 
     Args:
       session: the call that opens the session.
@@ -73,7 +73,7 @@ def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnH
 
 
 class _Hook:
-    """One class."""
+    """One hook class."""
 
     def __init__(self, class_: ast.ClassDef, graph: Graph, session: ast.Call) -> None:
         self._class, self._graph, self._session = class_, graph, session
@@ -84,10 +84,10 @@ class _Hook:
         self._gone: list[ast.stmt] = []
 
     def read(self) -> OwnHooks:
-        """What is written for the class.
+        """Reads the class: its edits, and what it asks of the steps.
 
         Raises:
-          NotMapped: its session cannot call it.
+          NotMapped: the migrated session cannot call the hook.
         """
         self._check_class()
         self._read_update()
@@ -181,7 +181,7 @@ class _Hook:
     def _find_fed_placeholders(
         self, feeds: ast.expr, method: ast.FunctionDef
     ) -> frozenset[str]:
-        """The placeholders that a hook feeds, under names of theirs."""
+        """Finds the names of the placeholders that a hook feeds."""
         placeholders = self._graph.analysis.placeholders
         if isinstance(feeds, ast.Dict):
             asked = {
@@ -306,7 +306,7 @@ class _Hook:
     # What it reads in its session.
 
     def _read(self, read: Read) -> None:
-        """Variables, between the steps."""
+        """Reads a run of the hook, which may fetch variables only."""
         fetches, method = read.fetches, read.method
         if not self._is_variable(fetches):
             named = self._tensors.ask(fetches, method)
@@ -331,7 +331,7 @@ class _Hook:
             self._edits[read.call] = make_code(read.session, ".run(", fetches, ")")
 
     def _is_given_one(self, node: ast.expr) -> bool:
-        """Whether it is an attribute that holds a variable, which no step is asked for."""
+        """Whether it is an attribute with a variable that no step is asked for."""
         if not isinstance(node, ast.Attribute) or not is_self(node.value):
             return False
         kept = self._tensors.attributes.find_kept(node.attr)
@@ -354,7 +354,7 @@ class _Hook:
         return found
 
     def _is_variable(self, node: ast.expr) -> bool:
-        """Whether it is variables themselves, not names of what a step gives."""
+        """Whether it is a variable of the graph, or a list of variables."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return bool(node.elts) and all(self._is_variable(e) for e in node.elts)
         return self._is_variable_of_graph(node) or self._is_given_one(node)
@@ -370,10 +370,10 @@ class _Hook:
     # What else it names.
 
     def _find_symbols(self) -> Iterator[tuple[ast.AST, tuple[str, str]]]:
-        """Uses of TensorFlow: what is the session's has a counterpart, others need no graph.
+        """Finds the hook's uses of TensorFlow, and writes the session's counterparts.
 
         Raises:
-          NotMapped: one is of a graph.
+          NotMapped: one needs a graph.
         """
         gone = {n for e in self._tensors.edits for n in walk_breadth_first(e)}
         gone |= {n for statement in self._gone for n in walk_breadth_first(statement)}
@@ -395,7 +395,7 @@ class _Hook:
                 )
 
     def _check_names(self) -> None:
-        """Tensors of the step are named in what is fetched, and nowhere else."""
+        """Refuses a class that names a step's tensors elsewhere than in its fetches."""
         edited = {n for e in (*self._edits, *self._gone) for n in walk_breadth_first(e)}
         for node in walk_breadth_first(self._class):
             if node in edited or not isinstance(node, (ast.Name, ast.Attribute)):

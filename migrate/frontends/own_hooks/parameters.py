@@ -1,4 +1,4 @@
-"""How a hook's methods use what a session gives them."""
+"""Follows how a hook's methods use what a session gives them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Parameters:
         }
 
     def reads(self) -> list[Read]:
-        """What the hook's methods run in their session.
+        """Lists the session runs in the hook's methods.
 
         Raises:
           NotMapped: they do something that cannot be done here.

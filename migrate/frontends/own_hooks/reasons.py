@@ -1,4 +1,4 @@
-"""Why a program's own hook is refused."""
+"""Defines the error that says why a program's own hook is refused."""
 
 from __future__ import annotations
 

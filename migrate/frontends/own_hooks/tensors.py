@@ -72,11 +72,11 @@ class Graph:
         return self.scopes.find_scope(name).find_owner(name.id)
 
     def find_kind(self, node: ast.expr) -> Kind:
-        """What an expression of the driver is."""
+        """Returns the kind of an expression of the driver."""
         return self.analysis.find_kind(node)
 
     def resolve_tensor_name(self, node: ast.expr) -> ast.expr:
-        """What the driver calls a tensor that is asked for by its name; or the same."""
+        """Returns the driver's expression for a tensor's name, else `node`."""
         if isinstance(node, ast.Call) and self._asks_a_graph(node):
             name = names.read_literal(names.find_argument(node, "name", 0))
         else:
@@ -114,7 +114,7 @@ class Graph:
         return None
 
     def check(self, node: ast.expr, made: ast.AST | None) -> Kind:
-        """The kind of what a step is to give.
+        """Returns the kind of a tensor that a step is to give.
 
         Args:
           made: the call that makes the hook, where it is given the tensor.
@@ -255,7 +255,7 @@ class Tensors:
         return self._scopes.find_scope(node).find_owner(node.id) is scope
 
     def _find_local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
-        """A name that the method binds once, to what it fetches."""
+        """Asks for the tensors of a name that the method binds once, to its fetches."""
         uses = [
             n
             for n in walk_breadth_first(method)
@@ -278,7 +278,7 @@ class Tensors:
         return found
 
     def _find_added_tensor(self, node: ast.expr) -> ast.expr | None:
-        """What `requests["summary"] = tensor` or `requests.append(tensor)` adds."""
+        """Returns the tensor of `asked["x"] = tensor` or `asked.append(tensor)`."""
         parent = self._scopes.parents[node]
         outer = self._scopes.parents[parent]
         if isinstance(parent, ast.Subscript) and parent.value is node:
@@ -302,7 +302,7 @@ class Tensors:
         return symbol in table.RUN_ARGS or attribute == "run"
 
     def _find_attribute(self, node: ast.Attribute) -> set[str]:
-        """What `self.x` holds: a parameter of `__init__`, or what `begin` has found."""
+        """Returns the names of the tensors that `self.x` may hold."""
         kept = self.attributes.find_kept(node.attr)
         if not kept:
             raise _make_unknown_error(node)
@@ -330,7 +330,7 @@ class Tensors:
         return {ast.literal_eval(text)} if isinstance(text, str) else set()
 
     def _find_parameter(self, node: ast.Attribute, kept: Kept) -> set[str]:
-        """An attribute that holds what `__init__` is given."""
+        """Asks for the tensors that `__init__` gets, and an attribute holds."""
         arguments = kept.method.args
         assert isinstance(kept.value, ast.Name)
         name = kept.value.id
@@ -357,7 +357,7 @@ class Tensors:
         return found
 
     def find_values(self, kept: Kept) -> list[ast.expr]:
-        """What an attribute may hold, where that is seen at once; [] where it is not."""
+        """Returns the values that an attribute may hold; [] if not all are known."""
         if kept.value is None:
             return []
         name = kept.value.id if isinstance(kept.value, ast.Name) else ""
@@ -397,7 +397,7 @@ class Tensors:
         display: ast.List | ast.Tuple | ast.Dict,
         made: ast.Call,
     ) -> set[str]:
-        """A list or dict that has a name: the hook is given one of names."""
+        """Reads a named list or dict: the hook gets one of tensors' names instead."""
         items = display.values if isinstance(display, ast.Dict) else display.elts
         tags = []
         for item in items:
@@ -418,7 +418,7 @@ class Tensors:
         return set(tags)
 
     def check_held(self) -> None:
-        """What an attribute holds is a name now: it is fetched, and nothing else.
+        """Refuses a hook that does more with a tensor's attribute than to fetch it.
 
         Raises:
           NotMapped: something else is done with it.

@@ -243,7 +243,7 @@ class RunResolver:
     def _write_plain_value(
         self, call: ast.Call, structure: str, leaves: list[Leaf]
     ) -> Code | None:
-        """What a run that only reads variables gives, without a step function."""
+        """Writes a run that only reads variables without a step function."""
         node = leaves[0].node if structure == "single" else None
         if (
             node is not None
@@ -264,9 +264,9 @@ class RunResolver:
     def _find_others_statements(
         self, part: Slice, feed: dict[str, ast.expr]
     ) -> frozenset[Flow]:
-        """Statements that collect by placeholders this run does not feed.
+        """Finds statements that collect values of placeholders this run does not feed.
 
-        TF1 could not have computed what they collect, so that it asked for none of it.
+        TF1 could not have computed these values, so the run needs none of them.
         """
         unfed = {
             name

@@ -1,4 +1,4 @@
-"""Which iterators a fetched initializer begins, and with which datasets.
+"""Finds the iterators that a fetched initializer begins, and their datasets.
 
 train_init = iterator.make_initializer(train)
 sess.run(train_init)                             # iterator = iter(train)
@@ -34,7 +34,7 @@ class Begin:
     keys: tuple[ast.expr | None, ...] = ()
 
     def write_choice(self, values: list[Code]) -> Code:
-        """The one value, or the choice among those of all datasets."""
+        """Writes the one value, or the choice among those of all datasets."""
         if self.choice is None:
             return values[0]
         if not self.keys:
@@ -44,7 +44,7 @@ class Begin:
 
 
 class Unclear(Exception):
-    """Which iterators begin is not known."""
+    """The tool does not know which iterators begin."""
 
 
 class Begins:
@@ -63,13 +63,13 @@ class Begins:
                 self._bound.setdefault(name, []).append(value)
 
     def find(self, node: ast.expr, local: set[str]) -> list[Begin | None]:
-        """The iterators that begin when `node` is run, None for what is of variables.
+        """Finds the iterators that `node` begins when run; None if it is of variables.
 
         Args:
           local: names that do not have the driver's values where `node` stands.
 
         Raises:
-          Unclear: it may begin one, and which is not known.
+          Unclear: it may begin an iterator, but the tool does not know which.
         """
         if isinstance(node, (ast.List, ast.Tuple)):
             return [b for e in node.elts for b in self.find(e, local)]

@@ -1,4 +1,4 @@
-"""What is run in functions that the session calls by time, in threads of their own.
+"""Checks runs in functions that the session calls by time, in their own threads.
 
 A Supervisor's `loop` gives them to the session (`normalise/supervisors/loops.py`).
 """

@@ -1,4 +1,4 @@
-"""What a run call feeds: placeholders and the values they are given."""
+"""Reads a run call's feed: placeholders and their values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Fed:
         self._given = given
 
     def read_feed(self, call: ast.Call) -> dict[str, ast.expr] | None:
-        """Each placeholder's value; None, with a refusal, where that cannot be told."""
+        """Returns each placeholder's value; None, with a refusal, if not known."""
         node = names.find_argument(call, "feed_dict", 1)
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return {}
@@ -104,10 +104,10 @@ class Fed:
     def replace_element(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> list[Code] | None:
-        """What is fed in place of an iterator's element; empty if one is drawn.
+        """Writes the values fed in place of an iterator's element; [] if one is drawn.
 
-        Of an element that is fed in part the rest is drawn, as TF1 did. None, with a
-        refusal, where that is more than one part of it.
+        If only a part of an element is fed, the rest is drawn, as TF1 did. None, with a
+        refusal, if more than one part is not fed.
 
         Args:
           needed: names that the step reads, but for those that are its parameters.
@@ -139,14 +139,14 @@ class Fed:
         ]
 
     def _find_parts(self, drawn: set[str]) -> set[str]:
-        """All parts of the elements of which some are drawn."""
+        """Returns all parts of the elements of which some parts are drawn."""
         flows = {self._inputs.elements[name][1] for name in drawn}
         return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
 
     def find_given_names(
         self, needed: frozenset[str], feed: dict[str, ast.expr]
     ) -> tuple[str, ...]:
-        """Fed tensors, and fed parts of elements of which nothing else is needed.
+        """Returns fed tensors, and fed parts of elements that need no other part.
 
         Args:
           needed: names that the step reads.
@@ -183,7 +183,7 @@ class Fed:
         feed: dict[str, ast.expr],
         flows: Sequence[Flow],
     ) -> list[str] | None:
-        """The placeholders a step takes; None, with a refusal, where one is not fed.
+        """The placeholders a step takes; None, with a refusal, if one is not fed.
 
         Args:
           needed: names that the step reads.
@@ -209,7 +209,7 @@ class Fed:
         return feeds
 
     def _explain_missing(self, name: str, flows: Sequence[Flow]) -> tuple[str, str]:
-        """Why a placeholder has to be fed, as far as that is seen, and what to do."""
+        """Explains why a placeholder has to be fed, and what to do."""
         recipe = f"Feed it in this call: `{{{name}: value}}`."
         above = self._find_branch(name)
         if above is not None:
@@ -258,7 +258,7 @@ class Fed:
         )
 
     def _find_branch(self, name: str) -> ast.If | None:
-        """The `if` under which alone a placeholder is made."""
+        """Finds the `if` that alone decides whether a placeholder is made."""
         made = [
             node
             for node in self._scopes.walk()

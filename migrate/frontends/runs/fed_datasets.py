@@ -31,7 +31,7 @@ class FedDatasets:
                     self.made[names.find_key(statement.targets[0]) or ""] = call
 
     def write_specs(self) -> dict[ast.Call, tuple[Code, ...]]:
-        """The specs of what each of these calls is given."""
+        """Returns the specs of each of these calls' arguments."""
         return {
             call: tuple(
                 self._analysis.placeholders[names.find_key(a) or ""].spec
@@ -45,7 +45,7 @@ class FedDatasets:
     ) -> Code | None:
         """The dataset that a run of an iterator's initializer begins.
 
-        None, with a refusal, where a placeholder is not fed.
+        None, with a refusal, if a placeholder is not fed.
         """
         call = self.made.get(names.find_key(dataset) or "")
         if call is None:

@@ -3,7 +3,7 @@
     sess.run(train_critic, {states: s, action: a})    # `action` is the actor's output.
 
 TF1's gradients went through a tensor that was fed, to the variables behind it. A step is given
-the tensor, and no gradient goes further. That is the same where other variables are trained.
+the tensor, and no gradient goes further. That is equal if it trains other variables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FedInside:
         self.found: list[ir.FedInside] = []
 
     def check(self, call: ast.Call, part: Slice, given: tuple[str, ...]) -> bool:
-        """Whether what is fed may take the place of what computes it; else a refusal."""
+        """Whether fed values may replace computed tensors; else a refusal."""
         tensors = [name for name in given if name not in self._inputs.elements]
         behind = self._find_behind(tensors)
         reason = ""

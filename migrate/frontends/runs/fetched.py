@@ -1,4 +1,4 @@
-"""What a run call fetches: its structure, what of it has a value, what it reads."""
+"""Reads a run call's fetches: their structure, which have values, what they read."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Fetched:
         )
 
     def write_listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
-        """What a run of all variables gives, or of one that goes through a list of them."""
+        """Writes a run of the list of all variables, or of a loop's variable of it."""
         if structure != "single" or not plain_sessions.is_local(
             self._scopes, self._loop.session
         ):
@@ -117,7 +117,7 @@ class Fetched:
         )
 
     def reads(self, call: ast.Call, leaves: list[Leaf]) -> set[str] | None:
-        """What the fetches are computed from; None, with a refusal, if that is the loop's."""
+        """Finds the names that the fetches read; None, with a refusal, if it cannot."""
         wanted: set[str] = set()
         own = self._loop.find_own_names(call)
         in_loop = own | self._find_names_bound_in_loop()
@@ -167,7 +167,7 @@ class Fetched:
         return wanted
 
     def _explain_unknown(self, node: ast.expr) -> tuple[str, str]:
-        """Why it is not known what makes a fetched value, and what to do."""
+        """Explains why the origin of a fetched value is not known, and what to do."""
         shown = ast.unparse(node)
         loaded = self._find_loading(node)
         if loaded is not None:
@@ -239,7 +239,7 @@ class Fetched:
         )
 
     def _find_loading(self, node: ast.expr) -> ast.expr | None:
-        """What loads the graph that a fetched tensor is taken from by its name."""
+        """Finds the call that loads the graph of a tensor fetched by its name."""
         loading = {n for n, s in self._scopes.walk_uses() if s in loaded_sessions.LOADS}
         for value in self._find_values(node) if loading else ():
             for call in walk_breadth_first(value):
@@ -251,7 +251,7 @@ class Fetched:
         return None
 
     def _find_loop(self, node: ast.expr) -> ast.For | None:
-        """The loop over objects that binds what a fetched attribute is of."""
+        """Finds the loop over objects that binds the object of a fetched attribute."""
         if not isinstance(node, ast.Attribute):
             return None
         base: ast.expr = node
@@ -296,13 +296,13 @@ class Fetched:
                 yield other
 
     def _find_makers(self, node: ast.expr) -> Iterator[ast.Call]:
-        """The calls whose result the name holds that an expression begins with."""
+        """Finds the calls that made the object that an expression begins with."""
         for value in self._find_values(node):
             if isinstance(value, ast.Call):
                 yield value
 
     def _find_values(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What the name is assigned that an expression begins with."""
+        """Yields the values assigned to the name that an expression begins with."""
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
         if not isinstance(node, ast.Name):

@@ -16,7 +16,7 @@ _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
 class Given:
-    """Which tensors a feed may replace: those that one plain assignment computes anew.
+    """Finds the tensors that a feed may replace: one plain assignment computes each.
 
     Another name of a tensor is that tensor: what is fed for one is fed for both.
     """
@@ -32,7 +32,7 @@ class Given:
         self._straight = set(_list_straight_flows(flows))
 
     def find_tensor(self, name: str) -> str | None:
-        """The name under which a tensor is computed; None where that is not clear.
+        """The name under which a tensor is computed; None if that is not clear.
 
         A placeholder's or an element's own name where it is one of these.
         """

@@ -49,7 +49,7 @@ class Handles:
         self.calls: set[ast.AST] = set()
 
     def find(self, calls: Iterable[ast.Call]) -> list[ast.Call]:
-        """The runs that do not ask for handles; what the others give is noted."""
+        """Returns the runs that ask for no handles, and notes the others' handles."""
         others = []
         for call in calls:
             named = self._find_named(call) if self._inputs.handles else {}

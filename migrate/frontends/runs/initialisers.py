@@ -35,7 +35,7 @@ _BEGINS_RECIPE = "Run the iterator's initializer in a run of its own."
 
 
 class Initialisers:
-    """What is left of `sess.run(init)` and `sess.run(iterator.initializer)`.
+    """Rewrites `sess.run(init)` and `sess.run(iterator.initializer)`.
 
     Attributes:
       calls: run calls that give variables their initial values.
@@ -63,7 +63,7 @@ class Initialisers:
         self._begins = Begins(scopes, flows, inputs)
 
     def rewrite_repeated_runs(self, runs: list[ir.Run]) -> list[ir.Run]:
-        """The runs, where variables are given their initial values a second time."""
+        """Rewrites the runs that give variables their initial values again."""
         found: list[ir.Run] = []
         for run in runs:
             if run.call in self.calls:
@@ -91,13 +91,13 @@ class Initialisers:
         return found
 
     def _find_initialised(self, node: ast.expr) -> set[str]:
-        """What an initialiser gives values to: "all" variables, "some", or "others"."""
+        """Returns whether a run initialises "all" variables, "some", or "others"."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return set().union(set(), *[self._find_initialised(e) for e in node.elts])
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
             if symbol in roles.INITIALIZES_ALL:
-                # Of those that there were: in TF1 later ones kept what they had.
+                # In TF1 it initialised the variables made before it, and no later ones.
                 late = MadeLater(self._scopes, self._flows).find(node)
                 return {"all"} if late is None else {"some"}
             if symbol in roles.INITIALIZES_OTHERS:
@@ -122,7 +122,7 @@ class Initialisers:
         return self._find_initialised(made[-1]) if made else {"some"}
 
     def run(self, call: ast.Call, leaves: list[Leaf]) -> ir.Run | None:
-        """The run of an initialiser; None, with a refusal, where it does more.
+        """The run of an initialiser; None, with a refusal, if it does more.
 
         `sess.run(iterator.initializer)` starts the iterator anew; others do nothing.
         """
@@ -188,7 +188,7 @@ class Initialisers:
         )
 
     def _explain_mixed_run(self, leaves: list[Leaf]) -> tuple[str, str]:
-        """The reason against a run that does more than what becomes a call of its own."""
+        """Explains why a run that does more than initialise is refused."""
         given = [leaf.node for leaf in leaves if leaf.kind is Kind.INITIALIZER_OP]
         reason, recipe = _MIXED, _MIXED_RECIPE
         if all(self._is_report(node) for node in given):
@@ -206,7 +206,7 @@ class Initialisers:
         return bool(found) and None not in found
 
     def _find_begun(self, call: ast.Call, leaves: list[Leaf]) -> list[Begin] | None:
-        """The iterators that a run begins; None, with a refusal, where it is not known."""
+        """The iterators that a run begins; None, with a refusal, if it is not known."""
         own = self._loop.find_own_names(call).union(
             *[names.find_binds(s) for s in self._loop.tail]
         )
@@ -246,7 +246,7 @@ class Initialisers:
     def _start_iterator(
         self, call: ast.Call, begin: Begin, feed: dict[str, ast.expr]
     ) -> Code | None:
-        """A new iterator; None, with a refusal, where TF1's went on otherwise."""
+        """A new iterator; None, with a refusal, if TF1's went on otherwise."""
         datasets: list[Code] = []
         for own in begin.datasets:
             stream = find_stream(self._scopes, own)
@@ -310,7 +310,7 @@ class Initialisers:
             )
 
     def _check_restored(self, call: ast.Call, leaves: list[Leaf]) -> bool:
-        """Whether a session that initialises by itself has lost nothing by this run.
+        """Whether the tool may drop this run, as the session itself initialises.
 
         TF1 gave the variables their initial values again, also those that the session had
         restored, and what other workers had trained.

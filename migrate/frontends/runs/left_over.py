@@ -32,7 +32,7 @@ def check(
     flows: Sequence[ir.Flow],
     edits: Iterable[ast.AST],
 ) -> None:
-    """Step-time tensors may be named in the loop only in fetches and feeds.
+    """Refuses tensors of a step that the loop names outside of fetches and feeds.
 
     Args:
       flows: of the graph.
@@ -97,7 +97,7 @@ def _check_functions(
     loop: Loop,
     allowed: set[int],
 ) -> None:
-    """Functions that stand above the graph, and read what only a step has of it."""
+    """Refuses functions that read values of a step, and run outside of it."""
     for statement in loop.tail:
         for call in walk_breadth_first(statement):
             if id(call) in allowed or not isinstance(call, ast.Call):
@@ -120,7 +120,7 @@ def _check_functions(
 def _read_of_step(
     scopes: Scopes, analysis: Analysis, loop: Loop, part: ast.AST, allowed: set[int]
 ) -> str | None:
-    """A name of the step that a function reads, which runs nothing itself."""
+    """Returns a step's name that a function reads, if it runs nothing itself."""
     nodes = list(walk_breadth_first(part))
     if any(isinstance(n, ast.Call) and loop.is_run(n) for n in nodes):
         return None  # Its runs are the loop's.
@@ -139,7 +139,7 @@ def _read_of_step(
 def _explain(
     scopes: Scopes, node: ast.expr, name: str, kind: ir.Kind
 ) -> tuple[str, str]:
-    """What of the step the loop uses outside of run(), and what to do."""
+    """Explains which tensor the loop uses outside of run(), and what to do."""
     if isinstance(node, ast.Name) and scopes.find_function(node) is not None:
         return (
             f"`{name}` uses values that only a step has, but the loop calls it "

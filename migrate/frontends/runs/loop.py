@@ -55,7 +55,7 @@ class Loop:
         )
 
     def list_calls(self) -> list[ast.Call]:
-        """Every call that runs the session, in the order of the tree."""
+        """Lists every call that runs the session, in the order of the tree."""
         return [
             node
             for statement in self.tail

@@ -17,7 +17,7 @@ _ALL = make_code(f"{table.INITIALIZE}({table.VARIABLES}(replicas))")
 
 
 class MetricResets:
-    """What an initialiser does to a program's metrics."""
+    """Writes the resets of metrics that an initialiser stands for."""
 
     def __init__(self, scopes: Scopes, flows: list[Flow]) -> None:
         self._scopes = scopes
@@ -44,7 +44,7 @@ class MetricResets:
         return all(self._write_reset(part) is not None for part in parts)
 
     def _list_parts(self, node: ast.expr) -> list[ast.expr]:
-        """What is in a list, tuple, group or name of initialisers."""
+        """Lists the initialisers in a list, tuple, group or name."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return [part for item in node.elts for part in self._list_parts(item)]
         if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == "tf.group":

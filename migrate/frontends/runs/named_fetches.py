@@ -1,4 +1,4 @@
-"""Why a tensor that is fetched by the graph's name for it is not known, and what to do."""
+"""Explains why a tensor fetched by its graph name is not known, and what to do."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Steps:
         self.made: list[ir.StepFunction] = []
 
     def share_step(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
-        """The same fetches from the same feeds are one function."""
+        """Returns the existing step function of the same fetches and feeds, if any."""
 
         def make_signature(s: ir.StepFunction) -> object:
             return (
@@ -124,7 +124,7 @@ class Steps:
         leaves: list[Leaf],
         structure: str,
     ) -> Code | None:
-        """What is assigned to, where operations left the result."""
+        """Writes an assignment's targets, without those of fetched operations."""
         if not self.is_droppable(statement, call, leaves, structure):
             return None
         if not isinstance(statement, ast.Assign):

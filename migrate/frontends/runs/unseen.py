@@ -1,4 +1,4 @@
-"""Why no call runs a session, as far as the tool sees."""
+"""Explains why the tool sees no call that runs a session."""
 
 from __future__ import annotations
 

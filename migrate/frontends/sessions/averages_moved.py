@@ -1,4 +1,4 @@
-"""Whether each run moves the averages of batch normalisation that it moved in TF1.
+"""Checks that a run moves the same averages of batch normalisation as in TF1.
 
 A step function moves those of every layer that it calls to train. A run of TF1 moved those
 whose updates it depended on, by a list of UPDATE_OPS: the same ones only where the list
@@ -60,7 +60,7 @@ class AveragesMoved:
                     self._flows[event] = flow
 
     def check_lists(self) -> None:
-        """Lists of a part of the updates, where layers of the program normalise."""
+        """Refuses lists of only a part of the updates, if layers normalise."""
         normalises = any(
             symbol in table.BATCH_NORMALIZATION
             for _, symbol in self._scopes.walk_uses()
@@ -180,7 +180,7 @@ class AveragesMoved:
         return later is None
 
     def _find_lists(self, call: ast.Call, part: Slice) -> list[Event]:
-        """The lists on which a run depends, at every time that it is made."""
+        """Finds the lists on which every call of a run depends."""
         found = [
             e
             for e in self._events
@@ -215,7 +215,7 @@ class AveragesMoved:
         )
 
     def _may_be_passed(self, ask: Event, part: Slice) -> bool:
-        """Whether an update of the run is made where the list may not be asked for."""
+        """Whether an update of the run may be made without the list."""
         around: list[tuple[ast.AST, ast.AST]] = []
         node: ast.AST = self._flows[ask].statement
         while node in self._scopes.parents and not isinstance(node, ast.FunctionDef):
@@ -250,7 +250,7 @@ class AveragesMoved:
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
         feed: dict[str, ast.expr],
     ) -> bool | None:
-        """What an argument says in a run; None where it is not known."""
+        """Returns whether an argument is true in a run; None if it is not known."""
         value = names.read_literal(node)
         if value is not None:
             return bool(value)
@@ -302,7 +302,7 @@ class AveragesMoved:
         node: ast.Name,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
     ) -> tuple[ast.expr, tuple[tuple[ast.Call, ast.FunctionDef], ...]] | None:
-        """What a function's parameter is given, and where."""
+        """Returns the argument for a function's parameter, and the calls it passed."""
         owner = self._scopes.find_scope(node).find_owner(node.id)
         for at, (call, function) in enumerate(through):
             parameters = list_parameter_names(function)
@@ -321,7 +321,7 @@ class AveragesMoved:
 
 
 def _list_texts(event: Event) -> list[str]:
-    """The texts that the calls on the way to a layer are given, as a scope's name."""
+    """Lists the strings in the calls that lead to a layer, such as a scope's name."""
     return [
         node.value
         for call, _ in event.through
@@ -331,7 +331,7 @@ def _list_texts(event: Event) -> list[str]:
 
 
 def _list_own_parts(flow: Flow) -> list[ast.AST]:
-    """A statement, or what stands in the header of a block."""
+    """Yields a statement, or the expressions in a block's header."""
     statement = flow.statement
     if not flow.suites:
         return [statement]

@@ -39,7 +39,7 @@ from migrate.tables import roles
 
 
 def find_sessions(scopes: Scopes) -> list[ast.Call]:
-    """Every call that opens a session."""
+    """Lists every call that opens a session."""
     return scopes.list_calls(*roles.SESSIONS)
 
 
@@ -54,7 +54,7 @@ def runs_alone(scopes: Scopes) -> bool:
 def recognise(
     scopes: Scopes, diagnostics: Diagnostics, towers: ir.Towers | None = None
 ) -> ir.TrainingProgram | None:
-    """The file's training program; None, with refusals, where there is none we can read.
+    """The file's training program; None, with refusals, if there is none we can read.
 
     Args:
       towers: how many replicas its process has, where they were towers.
@@ -77,7 +77,7 @@ def recognise(
 
 
 def _explain_others(scopes: Scopes) -> tuple[str, str]:
-    """The reason against a second session, which the first does not end before."""
+    """Explains why a second session is refused if the first is still open."""
     own = "or move it into a program of its own."
     trains = any(
         isinstance(node, ast.Attribute) and node.attr in roles.OPTIMIZER_METHODS
@@ -386,7 +386,7 @@ class _Recogniser:
     def _choose_replication(
         self, sync: Synchronisation, cluster: ir.Cluster | None
     ) -> ir.Replication:
-        """How the program is replicated, with its cluster or without one."""
+        """Chooses the program's replication, with its cluster or without one."""
         if cluster is not None:
             return sync.replication
         if sync.replication is ir.Replication.ASYNCHRONOUS:
@@ -468,10 +468,11 @@ class _Recogniser:
         cluster: ir.Cluster | None,
         flows: list[Flow],
     ) -> int:
-        """Where the strategy is made: after the server and after the ps task's join.
+        """Returns the index of the statement before which the strategy is made.
 
-        Without a server, where the graph begins; where towers are parts of one device,
-        before anything of TensorFlow's is made, for then it is too late to part it.
+        That is after the server and the ps task's join. Without a server it is where
+        the graph begins. If towers share one device, it is before TensorFlow makes
+        anything, because the device cannot be divided later.
         """
         early = (Kind.DATASET, Kind.ITERATOR) if self.towers else ()
         if cluster is None:

@@ -1,4 +1,4 @@
-"""What a run call fetches, element by element."""
+"""Reads the fetches of a run call, element by element."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Leaf:
 
     @property
     def value(self) -> Code:
-        """What the step function returns for it; an operation's value is None."""
+        """Writes the value that the step function returns; None for an operation."""
         if not self.has_value:
             return make_code("None")
         if not self.inner:

@@ -20,7 +20,7 @@ from migrate.source.nodes import walk_breadth_first
 
 @dataclasses.dataclass
 class Shape:
-    """Where the graph is built, and where the session over it is.
+    """The suite in which a graph is built, and the place of its session.
 
     Attributes:
       path: the conditions around the suite, outermost first, each with the field of the
@@ -65,7 +65,7 @@ class Suites:
         self.around: list[ast.Call] = []
 
     def find(self, driver: ast.FunctionDef | ast.Module, repeats: bool) -> Shape | None:
-        """The suite of the graph; None, with a refusal, where another block is between.
+        """The suite of the graph; None, with a refusal, if another block is between.
 
         Args:
           driver: the function, or the module, that opens the session.
@@ -143,7 +143,7 @@ class Suites:
         return Shape(path, home, entry, self.dissolved, self.around)
 
     def _dissolves(self, statement: ast.stmt) -> bool:
-        """A `with` that only placed or named the graph: its body stands for itself."""
+        """Whether a `with` only places or names the graph: its body replaces it."""
         if not isinstance(statement, ast.With):
             return False
         for item in statement.items:
@@ -168,7 +168,7 @@ class Suites:
         return True
 
     def _is_around(self, statement: ast.stmt) -> bool:
-        """A client's devices around the whole graph, which are kept around what is made."""
+        """Whether a block is a client's devices around the whole graph; notes these."""
         if not self.client or not isinstance(statement, ast.With):
             return False
         calls = [item.context_expr for item in statement.items]
@@ -191,6 +191,6 @@ class Suites:
         return all(call in inside for call in self.calls)
 
     def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:
-        """The block's comments will stand above what was its first statement."""
+        """Notes the block, whose comments will stand above its first statement."""
         outer = self.dissolved.pop(block, [])
         self.dissolved.setdefault(body[0], []).extend([*outer, block])

@@ -212,13 +212,13 @@ class SessionHooks:
 
 
 def _is_empty(listeners: ast.expr) -> bool:
-    """None, or a list without elements."""
+    """Whether it is None, or a list without elements."""
     if isinstance(listeners, (ast.List, ast.Tuple)):
         return not listeners.elts
     return isinstance(listeners, ast.Constant) and listeners.value is None
 
 
 def _find_tag(item: ast.expr) -> str:
-    """Under which TF1's hook tells a tensor of a list."""
+    """Returns the tag under which TF1's hook logs a tensor of a list."""
     literal = names.read_literal(item)
     return literal if isinstance(literal, str) else ast.unparse(item)

@@ -136,7 +136,7 @@ class Iterators:
                 self._note_element(flow, value)
 
     def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
-        """That elements are taken where they always are."""
+        """Refuses iterators and elements in branches and loops."""
         for flow in flows:
             if (
                 inside
@@ -272,7 +272,7 @@ class Iterators:
     def _find_declared(
         self, use: Flow, call: ast.Call, parameters: tuple[str, ...]
     ) -> ast.expr | tuple[Code, ...] | None:
-        """The dataset that has such elements, or their specs; None where neither is seen."""
+        """The dataset that has such elements, or their specs; None if not known."""
         bound = names.bind_arguments(call, parameters)
         if bound is None or not {"output_types", "output_shapes"} <= set(bound):
             return None

@@ -35,7 +35,7 @@ class MetricChecks:
     def check(
         self, call: ast.Call, part: Slice, fetched: Slice, whole: set[str]
     ) -> None:
-        """Looks at one step.
+        """Checks one step.
 
         Args:
           call: the run.

@@ -1,4 +1,4 @@
-"""What a run's update moves and the run gives besides: slots, moving averages, variables.
+"""Refuses runs that update a slot, average or variable, and also fetch it.
 
     slot = optimizer.get_slot(w, "momentum")
     pairs = optimizer.compute_gradients(loss)
@@ -6,8 +6,9 @@
 
 A server of TF1 sent such a variable before the update (12 of 12 steps with TF 1.15.5: the
 slot and what is computed from it, an average, the variables of the pairs). The step function
-has it as the update left it, and before the first update there is no slot. So such a run is
-refused on a cluster. In one process TF1 gave the variable's own buffer, with the new value.
+gives the value after the update, and before the first update there is no slot. So such
+a run is refused on a cluster. In one process TF1 gave the variable's own buffer, with
+the new value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why it is not seen how long a session is open, and what to do."""
+"""Explains why the tool does not see how long a session is open, and what to do."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _find_class(scopes: Scopes, call: ast.Call) -> ast.ClassDef | None:
 
 
 def _count_objects(scopes: Scopes, owner: ast.ClassDef) -> int | None:
-    """At how many places an object is made of a class; None if that is not seen.
+    """Counts the places that make an object of a class; None if not known.
 
     A class that is named otherwise may be called, or have subclasses.
     """

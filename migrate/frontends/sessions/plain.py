@@ -56,10 +56,10 @@ def find_name(scopes: Scopes, call: ast.Call) -> str | None:
 
 
 def find_training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
-    """Of several sessions the one that trains, as far as their place tells.
+    """Chooses from several sessions the one that most likely trains.
 
-    A monitored one before a plain one, one on a server before one without, one with a
-    loop in its block before one that runs something once.
+    It prefers a monitored session to a plain one, then one on a server to one without,
+    then one with a loop in its block to one that runs something once.
     """
 
     blocks = {
@@ -132,7 +132,7 @@ def is_local(scopes: Scopes, call: ast.Call) -> bool:
 
 
 def find_pinned_call(scopes: Scopes) -> ast.Call | None:
-    """The first place where a program without a device setter names a task itself."""
+    """Finds the first place at which a program without a device setter names a task."""
     calls = [
         node
         for node in walk_breadth_first(scopes.tree)

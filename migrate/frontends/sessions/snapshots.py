@@ -117,7 +117,7 @@ class Snapshots:
 
 
 def _walk_computing_nodes(flow: ir.Flow) -> Iterator[ast.AST]:
-    """All nodes of a statement, without those of the blocks in it."""
+    """Yields all nodes of a statement, without those of the blocks in it."""
     match flow.statement:
         case ast.For(iter=header) | ast.If(test=header) | ast.While(test=header):
             yield from walk_breadth_first(header)

@@ -1,4 +1,4 @@
-"""What a run call may not ask of a step function."""
+"""Refuses runs that ask of a step function what it cannot give."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StepChecks:
         self.flows = flows
 
     def check_assigned(self, part: Slice) -> None:
-        """Reads of a variable after the same run has assigned to it, in its program.
+        """Refuses reads of a variable after the same run assigns to it.
 
         TF1 read a variable once in a run, before any of its assignments had come back
         from the parameter server (measured with TF 1.15.5).
@@ -138,7 +138,7 @@ class StepChecks:
             inner, outer = outer, self.scopes.parents.get(outer)
 
     def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
-        """What a run computes, in order, each with the variables that it assigns to."""
+        """Lists a run's statements in order, each with the variables it assigns."""
         return [
             (flow, [target for _, target in self._find_assignments(flow.statement)])
             for flow in list_every_flow(self.flows)

@@ -1,4 +1,4 @@
-"""What of a graph depends on the task that builds it.
+"""Finds the parts of a graph that depend on the task that builds it.
 
 Each TF1 task built a graph of its own. An asynchronous program's coordinator makes one step
 function for all workers; synchronous workers must make the same update.
@@ -52,7 +52,7 @@ class TaskDependence:
         )
 
     def _find_reached_functions(self, code: ast.stmt | ast.expr) -> list[ast.AST]:
-        """The functions that code calls, but those to which the index's name is another's."""
+        """Finds the called functions, without those that bind the index's name anew."""
         reached = reach.find_reached(self._scopes, [code])
         if not isinstance(self._index, ast.Name):
             return reached
@@ -65,7 +65,7 @@ class TaskDependence:
         ]
 
     def _check_counters(self) -> None:
-        """Each worker has its own copy of what a step counts; TF1's workers all counted in one."""
+        """Refuses counters in steps: each worker would count in a copy of its own."""
         stepped = {f for step in self._program.steps for f in step.flows}
         for flow in list_every_flow(self._program.flows):
             if flow in stepped and flow.kind in (Kind.ASSIGNMENT, Kind.OPERATION):
@@ -91,7 +91,7 @@ class TaskDependence:
         )
 
     def find_globals(self) -> tuple[list[ast.stmt], set[str]]:
-        """What the module sets by the index, before its function with the session is called.
+        """Finds what the module sets by the index before it calls the driver.
 
         Returns:
           Plain assignments, which each worker's loop can make for itself; and the names
@@ -148,7 +148,7 @@ class TaskDependence:
     def check_loops(
         self, statements: Sequence[ast.stmt], by_functions: set[str], by_any: set[str]
     ) -> None:
-        """A loop is told its index where the program names it; elsewhere it is worker 0's.
+        """Refuses loops that read the task's index in other ways than by its name.
 
         Args:
           statements: those of the loop.
@@ -189,7 +189,7 @@ class TaskDependence:
                 )
 
     def check_steps(self, tainted: set[str]) -> None:
-        """One step function serves all workers: it cannot depend on the task's index.
+        """Refuses step functions that depend on the task's index.
 
         if is_chief:
             loss = loss * 2.0
@@ -216,10 +216,10 @@ class TaskDependence:
                 )
 
     def check_updates(self, before: Iterable[ast.stmt]) -> None:
-        """Synchronous workers each keep the variables, and must update them alike.
+        """Refuses updates that would differ between synchronous workers' copies.
 
-        TF1 had one variable, which the chief's operation updated. What differs of the losses
-        and gradients is averaged.
+        TF1 had one variable, which the chief's operation updated. Losses and gradients
+        may differ, because they are averaged.
 
         Args:
           before: the statements before the graph.
@@ -252,7 +252,7 @@ class TaskDependence:
                 )
 
     def _find_bound_names(self, statement: ast.stmt) -> set[str]:
-        """What a statement binds, without the index itself."""
+        """Returns the names that a statement binds, without the index itself."""
         return names.find_binds(statement) - {names.find_key(self._index) or ""}
 
     def _asks(self, parts: Iterable[ast.stmt | ast.expr], tainted: set[str]) -> bool:
@@ -288,7 +288,7 @@ class TaskDependence:
         )
 
     def _find_deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
-        """What of a statement decides what the steps compute."""
+        """Returns the parts of a statement that decide what the steps compute."""
         statement = flow.statement
         if isinstance(
             statement, ast.With
@@ -307,7 +307,7 @@ class TaskDependence:
         return self._drop_label(statement)
 
     def _drop_label(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-        """A statement, but for the number by which old TensorFlows knew a replica.
+        """Returns a statement's parts without the argument `replica_id`.
 
         `SyncReplicasOptimizer(..., replica_id=FLAGS.task_index)`: it counted how stale a
         replica was, and decides nothing of an update. Since 1.0 there is no such argument.
@@ -320,7 +320,7 @@ class TaskDependence:
         return [statement]
 
     def _name_variables(self, statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-        """The names of variables: by the task's index, each task had one of its own."""
+        """Returns the expressions that name variables, perhaps by the task's index."""
         found: list[ast.stmt | ast.expr] = []
         for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call):
@@ -343,14 +343,14 @@ def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
 
 
 def _list_headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
-    """What decides whether, or how often, a statement's suites run."""
+    """Returns the test or iterable that decides how often a statement's suites run."""
     if isinstance(statement, (ast.If, ast.While)):
         return [statement.test]
     return [statement.iter] if isinstance(statement, ast.For) else []
 
 
 def find_free_names(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
-    """Names that a definition reads of those outside."""
+    """Finds the names outside of a definition that it reads."""
     if isinstance(definition, ast.FunctionDef):
         return names.find_free_names(definition)
     methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]

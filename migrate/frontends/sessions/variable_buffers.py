@@ -121,7 +121,7 @@ class VariableBuffers:
         return self._analysis.environment.get(names.find_key(node) or "")
 
     def _read_own_name(self, node: ast.expr) -> str | None:
-        """A variable's name; None of a resource, which is read."""
+        """Returns a variable's name; None for a resource variable."""
         name = names.find_key(node)
         resource = any(
             not isinstance(given, ast.Constant) or given.value is True

@@ -1,4 +1,4 @@
-"""What each worker does for itself, where one coordinator runs the loops of all."""
+"""Finds what each worker runs for itself, if one coordinator runs the loops of all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DEFINITIONS = (
     ast.ClassDef,
     ast.Global,
 )
-# What belongs to one session, and what a session has no part in.
+# Kinds that belong to one session, and kinds without a session.
 _OF_SESSION = (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD, Kind.SAVER, Kind.ITERATOR)
 _OF_CLUSTER = (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG)
 
@@ -52,7 +52,7 @@ class WorkerStatements:
         self.tasks = TaskDependence(scopes, diagnostics, program)
 
     def place_statements(self) -> None:
-        """Statements that each worker's loop must have its own copy of.
+        """Places the statements of which each worker's loop needs its own copy.
 
         TF1 ran the whole program once per worker; in asynchronous training
         one coordinator runs the loop for every worker. What the loop rebinds, what
@@ -92,7 +92,7 @@ class WorkerStatements:
         self._check_job(program)
 
     def _copy(self) -> None:
-        """Finds what stands in a worker's loop and where it stood, too."""
+        """Finds statements that are needed in the loop and at their old place."""
         program = self.program
         moved = program.moved
         staying: set[str] = set()
@@ -113,7 +113,7 @@ class WorkerStatements:
                 staying |= names.find_reads(statement)
 
     def _check_job(self, program: ir.TrainingProgram) -> None:
-        """Loops of a chief and of workers run in one process, under one job name."""
+        """Refuses loops that read the job name: all run in one process, under one."""
         jobs = program.tasks.jobs
         if jobs is not None and not jobs & {"chief", "master"}:
             return
@@ -156,7 +156,7 @@ class WorkerStatements:
         skip: set[ast.stmt],
         moved_names: set[str],
     ) -> list[ast.stmt]:
-        """A name that the worker's function binds is local there, from its first binding."""
+        """Adds earlier bindings of moved names, all local in a worker's function."""
         chosen = set(moved)
         grown = True
         while grown:
@@ -238,7 +238,7 @@ class WorkerStatements:
     def _is_called(
         self, statement: ast.stmt
     ) -> TypeGuard[ast.FunctionDef | ast.ClassDef]:
-        """A function, or a class of hooks, which the session calls."""
+        """Whether it is a function, or a class of hooks, which the session calls."""
         own = self.program.own_hooks
         hooks = own.classes if own is not None else ()
         return isinstance(statement, ast.FunctionDef) or statement in hooks
@@ -308,7 +308,7 @@ class WorkerStatements:
 
 
 class _Choice:
-    """Which statements are a worker's own, in their order.
+    """One choice of the statements that each worker runs itself, in order.
 
     Attributes:
       moved: these.

@@ -21,7 +21,7 @@ from migrate.normalise.text import Edit, Text, repeat_step
 from migrate.source.nodes import parse_source, walk_breadth_first
 
 _COMPUTED = (ast.Subscript, ast.Call, ast.BinOp)
-# What is evaluated whole, once, with the statement it stands in.
+# Nodes that evaluate each of their parts, once.
 _EVALUATED = (
     *(ast.Call, ast.keyword, ast.BinOp, ast.Tuple, ast.List, ast.Subscript),
     *(ast.Attribute, ast.Starred),
@@ -91,7 +91,7 @@ def _find_asked_parameters(scopes: Scopes) -> set[_Parameter]:
 def _match_arguments(
     scopes: Scopes, call: ast.Call
 ) -> Iterator[tuple[_Parameter, ast.expr]]:
-    """What a call gives each parameter of a function of the file."""
+    """Yields each parameter of a called function of the file, with its argument."""
     if not isinstance(call.func, ast.Name):
         return
     made = reach.find_definitions(scopes, call.func)
@@ -104,7 +104,7 @@ def _match_arguments(
 
 
 def _find_statement(scopes: Scopes, call: ast.Call) -> ast.stmt | None:
-    """The statement that evaluates a call whole; None where it may not, or several times."""
+    """The statement that evaluates a call whole, once; None if that is not certain."""
     node: ast.AST = call
     while isinstance(node, _EVALUATED):
         node = scopes.parents[node]
@@ -139,7 +139,7 @@ def _add_name(
     parameter: _Parameter,
 ) -> Text:
     function, wish = parameter
-    # Functions whose own name it is know no other.
+    # A function with a parameter of this name does not see the new one.
     inside = {
         node
         for f in walk_breadth_first(tree)

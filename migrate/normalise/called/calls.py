@@ -18,7 +18,7 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
-# Expressions that need no parentheses where a call stood.
+# Expressions that need no parentheses in the place of a call.
 _PRIMARY = (
     ast.Attribute,
     ast.Call,
@@ -57,7 +57,7 @@ class Instance:
     late: frozenset[str] = frozenset()
 
     def find_name(self, node: ast.Attribute, parent: ast.AST) -> str | None:
-        """The name of an attribute; None for a method, which may be called as one is."""
+        """Returns the name of an attribute; None for a method that is called."""
         called = isinstance(parent, ast.Call) and parent.func is node
         if called and node.attr in self.methods:
             return None
@@ -378,7 +378,7 @@ class Inliner:
         return edits
 
     def _find_error_name(self, handler: ast.ExceptHandler) -> ast.AST:
-        """A node of the place of `error` in `except OSError as error:`."""
+        """Returns a node at the place of `error` in `except OSError as error:`."""
         assert handler.name is not None and handler.type is not None
         line, column = handler.type.end_lineno or 0, handler.type.end_col_offset or 0
         rest = self._text.lines[line - 1].encode()[column:]
@@ -473,7 +473,7 @@ def find_late_test(node: ast.AST, own: str) -> str:
 
 
 def _find_function_name(function: ast.FunctionDef) -> ast.AST:
-    """A node of the place of a function's name in its `def`."""
+    """Returns a node at the place of a function's name in its `def`."""
     name = ast.Name(function.name)
     name.lineno = name.end_lineno = function.lineno
     name.col_offset = function.col_offset + len("def ")

@@ -64,7 +64,7 @@ def move_graph_into_branch(text: Text) -> Text:
 
 
 def _list_following(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
-    """What follows a branch in its suite."""
+    """Lists the statements that follow a branch in its suite."""
     parent = scopes.parents.get(branch)
     for _, suite in names.list_suites(parent) if isinstance(parent, ast.stmt) else ():
         if branch in suite:
@@ -75,7 +75,7 @@ def _list_following(scopes: Scopes, branch: ast.If) -> list[ast.stmt]:
 
 
 def _find_last(scopes: Scopes, branch: ast.If) -> ast.If | None:
-    """The last test of several, where all branches but one end with a server's `join`."""
+    """Finds the last test if all other branches end with a server's `join`."""
     while True:
         following = branch.orelse
         if not following:
@@ -182,7 +182,7 @@ def _find_keys(spec: ast.expr | None) -> set[object] | None:
 
 
 def _turn_into_else(text: Text, last: ast.If) -> Text:
-    """With `else:` in place of an `elif`."""
+    """Writes `else:` in place of an `elif`."""
     indent = text.lines[last.lineno - 1][: last.col_offset]
     end = last.test.end_lineno or last.lineno
     origins = list(text.origins[last.lineno - 1 : end])
@@ -193,7 +193,7 @@ def _turn_into_else(text: Text, last: ast.If) -> Text:
 def _move_rest(
     text: Text, branch: ast.If, last: list[ast.stmt], rest: list[ast.stmt]
 ) -> Text:
-    """The rest of a branch's suite at the end of its last one."""
+    """Moves the rest of a branch's suite to the end of the last branch."""
     outer = text.lines[branch.lineno - 1][: branch.col_offset]
     inner = text.lines[last[-1].lineno - 1][: last[-1].col_offset]
     lines, origins = text.indent_statements(rest, outer, inner[len(outer) :])
@@ -224,7 +224,7 @@ def _find_early_end(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
 
 
 def _list_suites(function: ast.FunctionDef) -> list[list[ast.stmt]]:
-    """The suites after which nothing of the function is done."""
+    """Lists the suites after which the function does nothing more."""
     found = [function.body]
     last = function.body[-1]
     while isinstance(last, ast.With) or (isinstance(last, ast.If) and last.orelse):

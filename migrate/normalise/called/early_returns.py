@@ -54,7 +54,7 @@ def _find_early_return(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
 
 
 def add_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
-    """The rest of the function in an `else` of the branch."""
+    """Moves the rest of the function into an `else` of the branch."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     deeper = text.lines[branch.body[0].lineno - 1][: branch.body[0].col_offset]
     lines, origins = text.indent_statements(rest, indent, deeper[len(indent) :])

@@ -29,7 +29,7 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def flatten_classes(text: Text) -> Text:
-    """The text with such classes written out; the same text where there are none."""
+    """The text with such classes written out; the same text if there are none."""
     for _ in range(_ROUNDS):
         if "super" not in text.source and "class" not in text.source:
             break
@@ -55,7 +55,7 @@ class _Classes(ParsedText):
         }
 
     def rewrite_next(self) -> Text | None:
-        """One class written out, or one that nobody inherits from any more gone."""
+        """Writes out one more class with its base; None if none is left."""
         for owner in self._classes.values():
             base = self._find_base(owner)
             if base is None or self._find_base(base) is not None:
@@ -111,9 +111,9 @@ class _Classes(ParsedText):
     def _inline_constructor(
         self, owner: ast.ClassDef, base: ast.ClassDef
     ) -> Text | None:
-        """The class with the base's constructor in its own, where it is called.
+        """Writes the base's constructor into the class's own, in place of its call.
 
-        None where it does not call it, or the call has to stay one.
+        None if there is no such call, or it has to stay a call.
         """
         mine, theirs = (
             _map_members(owner).get("__init__"),
@@ -152,7 +152,7 @@ class _Classes(ParsedText):
         return None
 
     def _check(self, owner: ast.ClassDef) -> None:
-        """That a class's members are plain.
+        """Refuses a class with members other than plain ones.
 
         Raises:
           _Unclear: a member is made in another way, or its name is the class's own.
@@ -183,10 +183,10 @@ class _Classes(ParsedText):
                 raise _Unclear
 
     def _check_uses(self, base: ast.ClassDef) -> None:
-        """That nothing asks for the base itself.
+        """Refuses a base class that code other than its subclasses uses.
 
         Raises:
-          _Unclear: it is called, compared or handed on.
+          _Unclear: the base is called, compared or passed to other code.
         """
         for node in walk_breadth_first(self._tree):
             if not (isinstance(node, ast.Name) and node.id == base.name):
@@ -308,7 +308,7 @@ class _Classes(ParsedText):
         return [Edit(span, "")]
 
     def _find_own_name(self, node: ast.AST) -> str:
-        """What the method around a node calls its object."""
+        """Returns the method's name for its object, such as `self`, at a node."""
         while not isinstance(node, ast.FunctionDef):
             if isinstance(node, ast.Module):
                 raise _Unclear

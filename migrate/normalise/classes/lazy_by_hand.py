@@ -53,7 +53,7 @@ class _ByHand:
 
 
 def decorate_properties(text: Text) -> Text:
-    """The text with such properties decorated; the same text where there are none."""
+    """The text with such properties decorated; the same text if there are none."""
     if "@property" not in text.source or NAME in text.source:
         return text
     tree = parse_source(text.source)
@@ -84,7 +84,7 @@ def decorate_properties(text: Text) -> Text:
 def _read_lazy_method(
     text: Text, tree: ast.Module, owner: ast.ClassDef, method: ast.FunctionDef
 ) -> _ByHand | None:
-    """The method as a property that builds once; None where it is another one."""
+    """The method as a property that builds once; None if it is another one."""
     if [ast.unparse(d) for d in method.decorator_list] != ["property"]:
         return None
     body = method.body[1:] if ast.get_docstring(method) is not None else method.body

@@ -165,7 +165,7 @@ class _Class:
         return name
 
     def run(self) -> Text | None:
-        """The text with the class's properties as methods; None where it has none.
+        """The text with the class's properties as methods; None if it has none.
 
         Raises:
           _Unclear: where they are first read cannot be told.
@@ -321,10 +321,10 @@ class _Class:
             new = f"{own}.{name} =" if last.value is not None else "pass"
             self._edits.append(Edit(word, new))
 
-    # -- outside of it -------------------------------------------------------------------
+    # -- outside of the class ---------------------------------------------------------
 
     def _read_outside(self, made: ast.Assign) -> None:
-        """What the program reads first of the object, once it is made."""
+        """Follows the program's first reads of properties, after it made the object."""
         assert isinstance(made.targets[0], ast.Name)
         own = made.targets[0].id
         suite = self._find_suite(made)

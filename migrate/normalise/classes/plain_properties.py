@@ -75,7 +75,7 @@ def _read_given_attribute(method: ast.FunctionDef) -> str | None:
 
 
 def _find_whole_definition(method: ast.FunctionDef) -> ast.AST:
-    """What a decorated method spans."""
+    """Returns a node with the span of a method, decorators included."""
     span = ast.Constant(None)
     first = method.decorator_list[0]
     span.lineno, span.col_offset = first.lineno, first.col_offset - 1

@@ -26,7 +26,7 @@ _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
 
 
 def list_collections(text: Text) -> Text:
-    """The text with its own collections as lists, as far as it is clear what is in them."""
+    """The text with its own collections as lists, if their contents are known."""
     text = add_to_collections(text)
     return repeat_step(
         text, lambda t: _Collections(t).list_collection(), "add_to_collection"
@@ -120,7 +120,7 @@ class _Collections(ParsedText):
         return text
 
     def _find_unread(self, call: ast.Call) -> ast.Assign | None:
-        """The assignment that a list is a part of, where nothing reads what it binds.
+        """Finds the assignment with a list in it, if nothing reads the assigned name.
 
         `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
         """
@@ -143,7 +143,7 @@ class _Collections(ParsedText):
         return None if read else node
 
     def _find_place(self, node: ast.AST) -> ast.AST | None:
-        """What runs the code around a node as one sequence: a loop, a function, the module."""
+        """Finds the loop, function or module that runs a node's code in sequence."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
             if isinstance(parent, _BRANCHES) and child in getattr(

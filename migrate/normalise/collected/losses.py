@@ -61,7 +61,7 @@ _UNREAD = (
 
 
 def add_up_losses(text: Text) -> Text:
-    """The text with its losses added up by name, as far as it is clear which there are."""
+    """The text with its losses added up by name, if it is clear which there are."""
     if "get_total_loss" not in text.source and "get_losses" not in text.source:
         return text
     return _Losses(text).rewrite() or text
@@ -106,7 +106,7 @@ def drop_unread_penalties(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 
 
 def _leave_out(text: Text, value: ast.expr, before: ast.expr) -> Edit:
-    """Without a keyword's value, and its keyword and comma where they are on its line."""
+    """Removes a keyword argument, or makes it None if it is on several lines."""
     if before.end_lineno == value.lineno == value.end_lineno:
         line = text.lines[value.lineno - 1].encode()
         between = line[before.end_col_offset : value.col_offset].decode()

@@ -73,7 +73,7 @@ class _Variables(ParsedText):
         return None
 
     def _list_keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
-        """The program's own collections; None where it cannot be told, or not global."""
+        """The program's own collections; None if it cannot be told, or not global."""
         if isinstance(value, ast.Name):
             made = self._find_value_before(value, statement)
             if made is None:
@@ -92,7 +92,7 @@ class _Variables(ParsedText):
     def _find_value_before(
         self, name: ast.Name, statement: ast.stmt
     ) -> ast.expr | None:
-        """What the name was bound to last, where that is clear from the order of lines."""
+        """Returns a name's last value before a statement, if line order shows it."""
         owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None or owner is not self._scopes.find_scope(statement):
             return None

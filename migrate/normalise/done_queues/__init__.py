@@ -29,7 +29,7 @@ class DoneQueues:
 
     Attributes:
       text: the program; where a parameter server waited stands `server.join()`.
-      lines: original lines of the queues; none where there are no such queues.
+      lines: original lines of the queues; none if there are no such queues.
     """
 
     text: Text
@@ -47,7 +47,7 @@ def replace_queues(text: Text) -> DoneQueues:
 
 
 def explain_refusal(text: Text) -> tuple[int, str] | None:
-    """The line and reason why a shared queue was left; None where none was."""
+    """The line and reason why a shared queue was left; None if none was."""
     if not _mentions_queue(text.source):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What is empty when the uses are gone: sessions, blocks, loops and functions."""
+"""Removes what is empty without the queues: sessions, blocks, loops and functions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Emptied(Uses):
         return next(n for n in self._scopes.walk_above(node) if isinstance(n, ast.stmt))
 
     def _drop_empty(self) -> None:
-        """Blocks, loops and functions of which nothing is left."""
+        """Removes blocks, loops and functions of which nothing is left."""
         while True:
             before = len(self._gone)
             for node in walk_breadth_first(self._tree):
@@ -130,10 +130,10 @@ class Emptied(Uses):
         )
 
     def _check_all_gone(self) -> None:
-        """Nothing that is left may name what is gone.
+        """Refuses code that still names something removed.
 
         Raises:
-          Unclear: something does.
+          Unclear: some code does.
         """
         edited = {n for e in self._edits for n in walk_breadth_first(e.node)}
         for node in walk_breadth_first(self._tree):

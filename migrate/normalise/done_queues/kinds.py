@@ -1,4 +1,4 @@
-"""What in a program stands for a queue, for waiting for one, and for telling one."""
+"""Finds the expressions that are a queue, that wait for one, or that signal one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Kinds:
             self._find()
 
     def _find(self) -> None:
-        """Names and functions that stand for queues and for what is done with them."""
+        """Finds the names and functions that are queues, or wait for or signal them."""
         while True:
             before = (self._count_kinds(), len(self._by_key))
             for node in walk_breadth_first(self._tree):
@@ -80,7 +80,7 @@ class Kinds:
             self._kinds.setdefault(key, set()).update(kinds)
 
     def _taint_by_call(self, call: ast.Call) -> None:
-        """A list that one is appended to; a parameter that is given one."""
+        """Marks a list to which a queue is appended, or a parameter that gets one."""
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
             if call.args:
@@ -102,7 +102,7 @@ class Kinds:
                 self._kinds.setdefault(key, set()).update(kinds)
 
     def classify(self, node: ast.AST | None) -> set[Kind]:
-        """What an expression is made of, as to queues; nothing where no queue is in it."""
+        """Returns the kinds of queue expressions in an expression; none if no queue."""
         if node is None:
             return set()
         if isinstance(node, ast.Call):
@@ -134,14 +134,14 @@ class Kinds:
         return found
 
     def make_key(self, node: ast.AST) -> object | None:
-        """What a variable is known by: its scope and name; an attribute's text."""
+        """Returns a variable's key: its scope and name, or an attribute's text."""
         if isinstance(node, ast.Name):
             owner = self._scopes.find_scope(node).find_owner(node.id)
             return (id(owner.node), node.id) if owner is not None else None
         return names.find_key(node) if isinstance(node, ast.Attribute) else None
 
     def find_called_function(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The module's or class's own function that a call calls, told by its name."""
+        """Finds, by its name, the function of the module or class that a call calls."""
         func = call.func
         if isinstance(func, ast.Name):
             wanted = func.id

@@ -1,4 +1,4 @@
-"""What a program does with its queues: every use goes, or is unclear."""
+"""Reads a program's uses of its queues: each is removed, or is unclear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Uses(Program):
     """Reads every statement that is about a queue."""
 
     def _check_place(self, maker: ast.Call) -> None:
-        """A queue of a parameter server: under its device, or made where it waits."""
+        """Refuses a shared queue that is not on a parameter server."""
         devices = [
             item.context_expr
             for block in self._scopes.walk_above(maker)
@@ -115,14 +115,14 @@ class Uses(Program):
         self._drop_statement(statement)
 
     def _classify_fetches(self, fetches: ast.expr) -> set[Kind]:
-        """The kinds of what is fetched, where nothing else is."""
+        """Returns the kinds of the fetches; none if other things are fetched."""
         if isinstance(fetches, (ast.List, ast.Tuple)):
             each = [self._kinds.classify(e) for e in fetches.elts]
             return set().union(*each) if all(each) else set()
         return self._kinds.classify(fetches)
 
     def _read_call(self, call: ast.Call) -> None:
-        """A function that is given a queue, to wait for it or to tell it."""
+        """Reads a call with queues as arguments, and replaces these by None."""
         for value in [*call.args, *[k.value for k in call.keywords]]:
             if self._kinds.classify(value):
                 self._edits.append(Edit(value, "None"))
@@ -130,7 +130,7 @@ class Uses(Program):
                 raise Unclear(call, "it is passed on with something else")
 
     def _read_compound(self, statement: ast.stmt) -> None:
-        """The head of a loop over queues, a branch or a block.
+        """Checks the head of a loop, a branch or a block.
 
         Raises:
           Unclear: the head does something with a queue itself.

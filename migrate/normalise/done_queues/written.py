@@ -17,7 +17,7 @@ class Written(Emptied):
     """Puts the rest together."""
 
     def _join_for(self, wait: ast.stmt) -> None:
-        """Where `server.join()` stands for a wait: before the loop it is in.
+        """Places `server.join()` for a wait, or for the outermost loop around it.
 
         Raises:
           Unclear: it is not only a parameter server that waits.

@@ -20,7 +20,7 @@ __all__ = ["convert_to_known_form"]
 
 
 def convert_to_known_form(source: str) -> Text | None:
-    """The program with a tape's step, None where it has nothing else."""
+    """The program with a tape's step, None if it has nothing else."""
     start = text = close_headers(Text.read_source(source))
     spellings = (name_session, write_step, write_tape, name_parts, drop_tracing)
     for step in spellings:

@@ -27,7 +27,7 @@ _PENALTIES = ("activity_regularizer", "add_loss")
 
 
 def write_step(text: Text) -> Text | None:
-    """The text with a function in place of `train_on_batch`; None where there is none."""
+    """The text with a function in place of `train_on_batch`; None if there is none."""
     if ".train_on_batch(" not in text.source:
         return None
     view = View(text)
@@ -137,7 +137,7 @@ class _Compiled:
         return statement, bound
 
     def _write_optimizer(self, given: ast.expr) -> str:
-        """The optimizer's creation, or its name; "" where it is not seen."""
+        """Writes the optimizer's creation, or its name; "" if it is not known."""
         text = names.read_literal(given)
         if isinstance(text, str):
             known = OPTIMIZERS.get(text.lower())
@@ -150,7 +150,7 @@ class _Compiled:
         return flatten_expression(self._view.text, given)
 
     def _write_loss(self, given: ast.expr) -> tuple[str, str]:
-        """The loss object's creation, and its class; "" where it is not seen."""
+        """Writes the loss object's creation, and its class; "" if it is not known."""
         text = names.read_literal(given)
         if isinstance(text, str):
             known = LOSSES.get(text.lower(), "")
@@ -170,7 +170,7 @@ class _Compiled:
         return flatten_expression(self._view.text, made), kind
 
     def _write_metrics(self, given: ast.expr | None, kind: str) -> list[str] | None:
-        """Of every metric its value for one batch; None where one is not known."""
+        """Writes each metric's value for one batch; None if one is not known."""
         if given is None or (isinstance(given, ast.Constant) and given.value is None):
             return []
         if not isinstance(given, (ast.List, ast.Tuple)):
@@ -200,7 +200,7 @@ class _Compiled:
         return any(k.endswith("_regularizer") for k in self._find_keywords())
 
     def _has_penalties_of_batches(self) -> bool:
-        """Penalties that are not of the weights alone."""
+        """Whether the model may have penalties that are not only of its weights."""
         return _PENALTIES[0] in self._find_keywords() or any(
             isinstance(n, ast.Attribute) and n.attr == _PENALTIES[1]
             for n in self._view.scopes.walk()

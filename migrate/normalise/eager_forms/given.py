@@ -1,4 +1,4 @@
-"""What a step is given in its call: parts of arrays get names, constants are tensors.
+"""Rewrites a step's arguments: parts of arrays get names, constants become tensors.
 
 train_step(tf.constant(x[i:j]), y[i:j])     x_batch, y_batch = x[i:j], y[i:j]
                                             train_step(

@@ -21,7 +21,7 @@ _V1_PARAMETERS = ("loss", "global_step", "var_list")
 
 
 def write_tape(text: Text) -> Text | None:
-    """The text with one `minimize` less, None where none is left to be written."""
+    """The text with one `minimize` less, None if none is left to be written."""
     if ".minimize(" not in text.source:
         return None
     view = View(text)

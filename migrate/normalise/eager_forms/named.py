@@ -12,7 +12,7 @@ _SESSION = "tf.train.MonitoredTrainingSession"
 
 
 def name_session(text: Text) -> Text | None:
-    """The text with a name for one; None if none is left."""
+    """The text with a name for one more session; None if all have one."""
     view = View(text)
     for node in view.scopes.walk():
         if not (isinstance(node, ast.With) and len(node.items) == 1):

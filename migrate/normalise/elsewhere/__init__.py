@@ -1,1 +1,1 @@
-"""What builds a program's graph elsewhere, brought to where its session is."""
+"""Moves code that builds a program's graph elsewhere to where its session is."""

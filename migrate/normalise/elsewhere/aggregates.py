@@ -36,7 +36,7 @@ class Aggregates(Callers):
         return None
 
     def _map_members(self, value: ast.expr) -> dict[str | int, ast.expr]:
-        """What a display or a namedtuple holds, by key, field or index."""
+        """Maps the members of a display or namedtuple by key, field or index."""
         if isinstance(value, ast.Dict):
             keys = [names.read_literal(k) for k in value.keys]
             if all(isinstance(k, str) for k in keys):
@@ -76,7 +76,7 @@ class Aggregates(Callers):
         name: str,
         members: dict[str | int, ast.expr],
     ) -> list[tuple[ast.expr, str | int]] | None:
-        """Every use of the object; None if one is not of a single member."""
+        """Lists every use of the object; None if one is not of a single member."""
         uses: list[tuple[ast.expr, str | int]] = []
         for node in walk_breadth_first(driver):
             if not (isinstance(node, ast.Name) and node.id == name):
@@ -157,7 +157,7 @@ def _map_tuple_fields(made: ast.Call) -> dict[str, ast.expr | None] | None:
 
 
 def _map_class_fields(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
-    """Of a class of annotated names alone, or of one that inherits from a namedtuple."""
+    """Maps the fields of a dataclass or a named tuple to their defaults."""
     if made.keywords or len(made.bases) > 1:
         return None
     base = made.bases[0] if made.bases else None
@@ -172,7 +172,7 @@ def _map_class_fields(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
 
 
 def _read_annotations(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
-    """The annotated names of a class; None where it has anything else."""
+    """The annotated names of a class; None if it has anything else."""
     found: dict[str, ast.expr | None] = {}
     for statement in made.body:
         if isinstance(statement, ast.AnnAssign):

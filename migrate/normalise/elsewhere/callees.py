@@ -1,4 +1,4 @@
-"""Which calls of the driver build graph elsewhere."""
+"""Finds the driver's calls that build graph elsewhere."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class Callers(Inlining):
     def _inline_constructor(
         self, owner: ast.ClassDef, constructor: ast.FunctionDef
     ) -> Text | None:
-        """A constructor that opens the session, brought to where its one object is made."""
+        """Inlines a constructor that opens the session where its object is made."""
         made = [
             node
             for node in walk_breadth_first(self.tree)
@@ -45,7 +45,7 @@ class Callers(Inlining):
         return self._inline(call, caller)
 
     def _join_caller(self, driver: ast.FunctionDef) -> Text | None:
-        """The driver brought to its only caller, where it has one."""
+        """Inlines the driver into its only caller, if it has one."""
         owner = self.scopes.parents.get(driver)
         if isinstance(owner, ast.ClassDef) and driver.name == "__init__":
             return self._inline_constructor(owner, driver)
@@ -125,7 +125,7 @@ class Callers(Inlining):
         )
 
     def _move_driver(self, found: Call, caller: ast.FunctionDef | ast.Module) -> Text:
-        """The driver inlined into its caller, and gone from where it was."""
+        """Inlines the driver into its caller, and removes its old text."""
         if found.callee.decorator_list:
             raise NotInlinable("the function is decorated")
         text = self._inline(found, caller)

@@ -1,4 +1,4 @@
-"""Which function, or the module, a program with one or several sessions is brought to."""
+"""Finds the function, or the module, to which a program's sessions are moved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Function = ast.FunctionDef | ast.Module
 
 
 def find_driver(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
-    """The driver of these sessions; None where there is none, or not one.
+    """Finds the driver of these sessions; None if there is not exactly one.
 
     Several may be plain ones of one process, as those that the methods of an object open:
     their driver opens them all, or calls all that do.
@@ -63,7 +63,7 @@ def _makes_variables(scopes: Scopes, function: _Function) -> bool:
 
 
 def _find_names(scopes: Scopes, sessions: Sequence[ast.Call]) -> frozenset[str | None]:
-    """What the sessions are called; None for one without a name."""
+    """Returns the names of the sessions; None for one without a name."""
     found: set[str | None] = set()
     for session in sessions:
         item = scopes.parents[session]

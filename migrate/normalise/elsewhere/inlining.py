@@ -236,7 +236,7 @@ class Inlining(Callees):
     def _find_driver(
         self, tree: ast.Module, driver: ast.FunctionDef | ast.Module
     ) -> ast.AST | None:
-        """The driver in a later text, told by its name and its class's."""
+        """Finds the driver in a later text, by its name and its class's."""
         if isinstance(driver, ast.Module):
             return tree
         owner = self.scopes.parents.get(driver)

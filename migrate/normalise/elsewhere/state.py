@@ -1,4 +1,4 @@
-"""What is known of a program while it is brought to its driver."""
+"""Keeps the text of a program, and its names, while code moves to the driver."""
 
 from __future__ import annotations
 

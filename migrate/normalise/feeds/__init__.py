@@ -33,7 +33,7 @@ _ROUNDS = 50
 
 
 def write_out_feeds(text: Text) -> Text:
-    """The text with such feeds written out; the same text where there are none."""
+    """The text with such feeds written out; the same text if there are none."""
     text = comprehended.write_out_keys(conditions.fill_feeds(text))
     for _ in range(_ROUNDS):
         new = _Feeds(text).rewrite_feed()
@@ -53,7 +53,7 @@ class _Feeds:
         self._fetched = Stores(self._view, find_fetches)
 
     def rewrite_feed(self) -> Text | None:
-        """One feed written out; None if none is left."""
+        """Writes out one feed; None if none is left."""
         for node in walk_breadth_first(self._view.tree):
             new = self._write_out_copy(node)
             if new is not None:

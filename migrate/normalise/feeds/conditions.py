@@ -4,8 +4,8 @@
         feed[y] = labels
     feed, count = (feed, len(batch))        count = len(batch)
 
-A run that needs a placeholder failed where it was left out, as it fails where it is given
-nothing; one that does not need it is not asked for it.
+A run that needs a placeholder failed if the feed left it out, and fails if the feed is
+None. A run that does not need the placeholder ignores it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 def fill_feeds(text: Text) -> Text:
-    """The text with such feeds filled in any case, and named alone."""
+    """The text that fills such feeds without a condition, and returns them alone."""
     if "run(" not in text.source:
         return text
     return repeat_step(text, _fill_one_feed)
@@ -65,7 +65,7 @@ def _fill_one_feed(text: Text) -> Text | None:
 
 
 def _find_placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
-    """What only ever names a placeholder, of which nothing is known where it is not fed."""
+    """Finds the names that are bound to placeholders and to nothing else."""
     found: set[str | None] = set()
     others: set[str | None] = set()
     for node in walk_breadth_first(tree):
@@ -111,7 +111,7 @@ def _read_condition(
 
 
 def _drop_length(text: Text, node: ast.Assign) -> Text | None:
-    """`feed, count = (feed, len(batch))` without what says nothing."""
+    """Shortens `feed, count = (feed, len(batch))` to `count = len(batch)`."""
     target, value = node.targets[0], node.value
     if (
         len(node.targets) != 1

@@ -21,7 +21,7 @@ _PARAMETERS = ("value", "dtype", "shape", "name", "verify_shape")
 
 
 def write_defaults(text: Text) -> Text:
-    """The text with such constants written so; the same text where there are none."""
+    """The text with such constants written so; the same text if there are none."""
     if "feed_dict" not in text.source and ".run(" not in text.source:
         return text
     tree = parse_source(text.source)
@@ -52,7 +52,7 @@ def write_defaults(text: Text) -> Text:
 
 
 def _list_keys(call: ast.AST) -> list[ast.expr]:
-    """What a session's run call feeds."""
+    """Lists the keys that a session's run call feeds."""
     argument = feed_argument(call)
     if not isinstance(argument, ast.Dict):
         return []

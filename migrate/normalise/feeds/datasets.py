@@ -28,7 +28,7 @@ _INITIALIZER = "make_initializer"
 
 
 def convert_to_functions(text: Text) -> Text:
-    """The text with such functions; the same text where there are none."""
+    """The text with such functions; the same text if there are none."""
     given_later = _INITIALIZABLE in text.source or _INITIALIZER in text.source
     while given_later and "laceholder" in text.source:
         new = _Datasets(text).rewrite_dataset()
@@ -40,7 +40,7 @@ def convert_to_functions(text: Text) -> Text:
 
 class _Datasets(ParsedText):
     def rewrite_dataset(self) -> Text | None:
-        """One dataset made by a function of its own."""
+        """Writes one dataset as a function of its own."""
         for node in walk_breadth_first(self._tree):
             if not (
                 isinstance(node, ast.Call)

@@ -147,7 +147,7 @@ class Makers:
         dropped: list[str],
         edits: list[Edit],
     ) -> list[str]:
-        """The caller's new lines; edits of its uses are added to `edits`."""
+        """Writes the caller's new lines, and adds the edits of its uses to `edits`."""
         assert isinstance(caller.targets[0], ast.Name)
         name = caller.targets[0].id
         scope = self._view.scopes.find_scope(caller.targets[0])
@@ -199,7 +199,7 @@ class Makers:
         return [line, f"{indent}{name} = {{{shown}}}"] if added else [line]
 
     def _list_callers(self, maker: ast.FunctionDef) -> list[ast.Assign]:
-        """Every use of the function, each of which must name its result.
+        """Lists every use of the function, each of which must name its result.
 
         Raises:
           Unclear: one does something else with it.
@@ -237,7 +237,7 @@ class Makers:
         return callers
 
     def _check_dropped(self, maker: ast.FunctionDef, dropped: list[str]) -> None:
-        """Parameters that are only keys can go.
+        """Refuses to drop parameters that are more than keys.
 
         Raises:
           Unclear: one is read otherwise, or the signature is not plain.

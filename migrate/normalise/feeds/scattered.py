@@ -20,7 +20,7 @@ class Scattered:
         self._stores = stores
 
     def rewrite(self, stores: list[Store], uses: list[ast.Name], scope: Scope) -> Text:
-        """Every value under a name of its own, every use a display of these names."""
+        """Writes each value under its own name, and each use as a display of names."""
         keys = self._map_keys(stores, uses)
         own: dict[str, str] = {}
         text = self._view.text
@@ -74,7 +74,7 @@ class Scattered:
     def _map_keys(
         self, stores: list[Store], uses: list[ast.Name]
     ) -> dict[ast.Name, list[str]]:
-        """The keys a feed has at each use.
+        """Maps each use of a feed to the keys that it has there.
 
         Raises:
           Unclear: that depends on the path taken.
@@ -116,7 +116,7 @@ class Scattered:
         return keys
 
     def _list_keys_at(self, stores: list[Store], use: ast.Name) -> list[str]:
-        """The keys of a feed that is begun several times, where it is used.
+        """Lists a feed's keys at one use, if several statements begin the feed.
 
         Raises:
           Unclear: that depends on the path taken.

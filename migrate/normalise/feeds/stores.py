@@ -1,4 +1,4 @@
-"""What gives a feed its values, and where it is fed."""
+"""Finds the statements that give a feed its values, and the runs that it feeds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stores:
     def follow_feed(
         self, name: str, scope: Scope
     ) -> tuple[list[Store], list[ast.Name]]:
-        """Everything that happens to a feed in its function.
+        """Finds all that happens to a feed in its function.
 
         Raises:
           Unclear: something else happens to it.

@@ -62,7 +62,7 @@ NOWHERE = Scope(ast.Module([], []), None)
 
 
 def feed_argument(call: ast.AST) -> ast.expr | None:
-    """What a session's run call is fed with."""
+    """Returns the `feed_dict` of a session's run call; None for other nodes."""
     if not _runs(call):
         return None
     assert isinstance(call, ast.Call)
@@ -70,7 +70,7 @@ def feed_argument(call: ast.AST) -> ast.expr | None:
 
 
 def find_fetches(call: ast.AST) -> ast.expr | None:
-    """What a session's run call fetches."""
+    """Returns the `fetches` of a session's run call; None for other nodes."""
     if not _runs(call):
         return None
     assert isinstance(call, ast.Call)

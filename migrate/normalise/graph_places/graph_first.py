@@ -41,7 +41,7 @@ _LISTS_THE_GRAPH = roles.TRAINABLE | frozenset(
     | {"tf.summary.merge_all", "tf.losses.get_total_loss", "tf.losses.get_losses"}
     | {"tf.losses.get_regularization_loss", "tf.losses.get_regularization_losses"}
 )
-# Not of the graph, or made for the session where they stand.
+# Not of the graph, or made for the session at their place.
 _STAYS = frozenset(
     {"tf.train.Saver", "tf.summary.FileWriter", "tf.train.Coordinator", "tf.Session"}
     | {"tf.train.start_queue_runners", "tf.train.global_step"}
@@ -148,7 +148,7 @@ class _Block(ParsedText):
         )
 
     def _find_statements_between(self, blocks: list[ast.With]) -> list[ast.stmt]:
-        """What stands between sessions that follow each other."""
+        """Lists the statements between sessions that follow each other."""
         if len(blocks) < 2:
             return []
         parent = self._scopes.parents[blocks[0]]
@@ -163,7 +163,7 @@ class _Block(ParsedText):
     def _rebind_name(
         self, statement: ast.stmt, scope: Scope, bound: set[str]
     ) -> Text | None:
-        """A name that is bound to graph anew: the same once more, or under another name."""
+        """Drops a repeated binding of a name to graph, or gives it another name."""
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -198,7 +198,7 @@ class _Block(ParsedText):
         return not isinstance(above, _BLOCKS)
 
     def _drop_statement(self, statement: ast.stmt) -> Text:
-        """A statement that makes once more what there is, taken away."""
+        """Removes a statement that makes the same graph once more."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         suite = next(
             s
@@ -212,9 +212,9 @@ class _Block(ParsedText):
         )
 
     def open_late(self) -> Text:
-        """What stands in the block before the session is used, before the block.
+        """Moves a block's statements before the first use of its session above it.
 
-        A graph that is opened in the same statement is the only one there is.
+        A graph that the same statement opens is the program's only one.
         """
         blocks = self._list_sessions()
         if len(blocks) != 1:
@@ -387,7 +387,7 @@ class _Block(ParsedText):
         return False
 
     def _find_printed_values(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What is written of an argument of `print`, besides text."""
+        """Yields the values in an argument of `print`, without its text."""
         match node:
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 yield from self._find_printed_values(left)

@@ -1,12 +1,12 @@
-"""What a plain session runs with a value of its loop: computed there, after the run.
+"""Splits runs of a plain session that depend on a value of its loop.
 
     cost = sess.run(tf.reduce_sum(tf.square(pred - Y)) / test_X.shape[0], {X: test_X})
     label = sess.run(tf.argmax(labels[r:r + 1], 1))
     sess.run(tf.assign(rate, 0.1 * 0.9 ** epoch))
 
 TF1 added such operations to the graph when it came to them, with the value as a constant.
-What they need of the graph is run; on its value, and on the loop's, they are computed as
-TensorFlow 2 does, at once:
+The part that needs the graph is still run. The rest is computed from its value and from
+the loop's values, as TensorFlow 2 does, at once:
 
     cost = (tf.constant(sess.run(tf.reduce_sum(...), {X: test_X})) / test_X.shape[0]).numpy()
     label = tf.argmax(labels[r:r + 1], 1).numpy()
@@ -120,7 +120,7 @@ class _Late(ParsedText):
         late: set[str],
         graph: set[str],
     ) -> _Region:
-        """With names of what is computed of such values alone, which is no graph."""
+        """Reads a region, with the names computed only from the loop's values."""
         at_once: set[str] = set()
         grown = True
         while grown:
@@ -217,7 +217,7 @@ class _Late(ParsedText):
     # -- one run ---------------------------------------------------------------------------
 
     def _split_run(self, call: ast.Call, region: _Region) -> str | None:
-        """What the run is taken apart into; None where it stays."""
+        """Returns the code that replaces a run; None if the run stays."""
         bound = names.bind_arguments(call, ("fetches", "feed_dict"))
         if bound is None or "fetches" not in bound:
             return None
@@ -366,7 +366,7 @@ class _Late(ParsedText):
         return False
 
     def _find_inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
-        """The largest parts that are of the graph; None where the rest cannot be computed.
+        """The largest parts that are of the graph; None if the rest cannot be computed.
 
         The rest is made of operators, indices and functions that only compute.
         """

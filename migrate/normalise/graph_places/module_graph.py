@@ -25,7 +25,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def gather_graph(text: Text) -> Text:
-    """The text with such a graph moved; the same text where there is none."""
+    """The text with such a graph moved; the same text if there is none."""
     if "Session(" not in text.source:
         return text
     tree = parse_source(text.source)
@@ -59,9 +59,9 @@ def gather_graph(text: Text) -> Text:
 
 
 def _find_block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
-    """The module's `if`, or its function, in whose own suite the session is opened.
+    """Finds the module's `if`, or its function, whose own suite opens the session.
 
-    Of functions, one that is run once: where the module is started.
+    Such a function must run once: when the module is started.
     """
     sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:

@@ -99,7 +99,7 @@ def _is_session_on_server(scopes: Scopes) -> bool:
 
 
 def _find_blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
-    """Every block on a task; a call that is no block has one that holds anything."""
+    """Yields each device call of a task with its block; `pass` for a call alone."""
     for node in walk_breadth_first(scopes.tree):
         if not (
             isinstance(node, ast.Call)
@@ -124,7 +124,7 @@ def _show_call(call: ast.Call) -> str:
 
 
 def _follow_name(scopes: Scopes, call: ast.Call) -> ast.Call:
-    """tf.device, of what a name that is bound once stands for."""
+    """Replaces the name in `tf.device(name)` by its value, if it is bound once."""
     if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
         return call
     name = call.args[0].id

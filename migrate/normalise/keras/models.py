@@ -17,7 +17,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.a
 
 
 class Models:
-    """What of a text is a model or a layer of `tf.keras`."""
+    """One text's models and layers of `tf.keras`."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -156,7 +156,7 @@ class Models:
 
     @functools.cached_property
     def _symbolic_names(self) -> set[tuple[ast.AST, str]]:
-        """Names, each with its function, of what stands for a model's inputs."""
+        """Finds names of values computed from model inputs, with their functions."""
         found: set[tuple[ast.AST, str]] = set()
         self.__dict__["_symbolic_names"] = found  # What is known of them so far.
         assigned = [

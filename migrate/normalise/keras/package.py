@@ -67,7 +67,7 @@ def import_keras_of_tensorflow(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 
 
 def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
-    """The lines for an import; None where it is not of the package."""
+    """The lines for an import; None if it is not of the package."""
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
         if node.level or module.partition(".")[0] != "keras":
@@ -91,7 +91,7 @@ def _write_import(node: ast.Import | ast.ImportFrom) -> list[str] | None:
 
 
 def _find_home(module: str) -> str:
-    """Where TensorFlow has a module of the package."""
+    """Returns the module of TensorFlow that has a module of the package."""
     _, _, rest = module.partition(".")
     rest = _MOVED.get(rest, rest)
     return f"tensorflow.keras.{rest}" if rest else "tensorflow.keras"

@@ -60,7 +60,7 @@ class _Tensors:
         self._models = Models(self._view)
 
     def rewrite_model(self) -> Text | None:
-        """The text with one model's tensors written out; None where there is none."""
+        """The text with one model's tensors written out; None if there is none."""
         if self._models.tensorflow is None:
             return None
         by_model: dict[ast.Assign, list[tuple[ast.expr, str]]] = {}

@@ -32,7 +32,7 @@ from migrate.source.nodes import parse_source
 
 @dataclasses.dataclass(frozen=True)
 class Formed:
-    """What became of the text.
+    """The text with its model_fns in new forms.
 
     Attributes:
       functions: original lines of the model_fns that are in another form.
@@ -42,11 +42,11 @@ class Formed:
     functions: frozenset[int]
 
     def find_remaining(self, tree: ast.Module, became: Collection[int]) -> set[int]:
-        """Of `functions`, those that become no Keras model.
+        """Returns the lines of `functions` that became no Keras model.
 
         Args:
           tree: of the text.
-          became: lines at which something does.
+          became: lines of model_fns that became Keras models.
         """
         return {
             origin
@@ -57,7 +57,7 @@ class Formed:
     def map_reasons(
         self, tree: ast.Module, stays: list[tuple[int, str]]
     ) -> dict[int, tuple[int, str]]:
-        """By original line of a function: (the line, the reason) for which it stays.
+        """Maps a function's original line to (line, reason) for which it stays.
 
         Args:
           stays: lines in the text, and what is said there.

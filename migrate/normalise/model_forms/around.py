@@ -31,7 +31,7 @@ _ANY = frozenset({"__getattr__", "__getattribute__", "__setattr__", "__dict__"})
 def name_outer_values(
     text: Text, scopes: Scopes, function: ast.FunctionDef
 ) -> Text | None:
-    """The text in which a model_fn reads no `self` of around it; None where it reads none."""
+    """The text in which a model_fn reads no outer `self`; None if it reads none."""
     method = scopes.parents.get(function)
     if not isinstance(method, ast.FunctionDef) or function not in method.body:
         return None

@@ -45,7 +45,7 @@ def unite_branches(
     function: ast.FunctionDef,
     quiet: frozenset[str] = frozenset(),
 ) -> Text | None:
-    """The text with one more update after its condition; None where there is none.
+    """The text with one more update after its condition; None if there is none.
 
     Args:
       quiet: functions of other files that normalise no batches.
@@ -63,7 +63,7 @@ def unite_branches(
 
 @dataclasses.dataclass(frozen=True)
 class _End:
-    """How a branch ends.
+    """One branch's end, with its update.
 
     Attributes:
       last: its last statement.
@@ -79,7 +79,7 @@ class _End:
 
     @property
     def around(self) -> ast.With | None:
-        """What the update waits for."""
+        """Returns the `with` whose operations the update waits for, if any."""
         return self.last if isinstance(self.last, ast.With) else None
 
     @property
@@ -89,7 +89,7 @@ class _End:
         return target.id
 
     def make_key(self) -> tuple[str, ...]:
-        """What has to be the same in every branch."""
+        """Returns the parts of the update that must be the same in every branch."""
         assert isinstance(self.call.func, ast.Attribute)
         given = [ast.dump(a) for a in (*self.call.args, *self.call.keywords)]
         return (self.target, self.call.func.attr, *given)
@@ -117,7 +117,7 @@ class _Union:
         self._function, self._node = function, node
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the one update.
 
         Raises:
           _Not: the branches do not end in the same update.
@@ -149,7 +149,7 @@ class _Union:
         return text
 
     def _find_comments(self) -> tuple[list[str], list[int]]:
-        """Comments in a condition that is gone, and where they are from."""
+        """Returns the comments of a removed condition, with their original lines."""
         margin = indent(self._text, self._node)
         first, last = self._node.lineno, self._node.end_lineno or self._node.lineno
         found = [
@@ -168,7 +168,7 @@ class _Union:
             node = node.orelse[0]
 
     def _find_ending(self) -> Iterator[list[ast.stmt]]:
-        """The branches that come to their end; the others raise an error."""
+        """Returns the branches that reach their end; the others raise an error."""
         for suite in list_suites(self._node):
             if suite and not isinstance(suite[-1], ast.Raise):
                 yield suite
@@ -213,17 +213,17 @@ class _Union:
         return _End(last, update, call, call.func.value)
 
     def _check_bound(self, target: str) -> None:
-        """Without an `else`, what was bound before would stay.
+        """Refuses an earlier value of the name if the condition has no `else`.
 
         Raises:
-          _Not: it was.
+          _Not: it has one.
         """
         if all(list_suites(self._node)):
             return
         inside = set(walk_breadth_first(self._node))
         for node in walk_breadth_first(self._function):
             if isinstance(node, ast.Name) and node.id == target and node not in inside:
-                # `train_op = None` before is what other modes have.
+                # `train_op = None` above is the value in other modes.
                 statement = self._scopes.parents.get(node)
                 known = isinstance(statement, ast.stmt) and is_none(statement)
                 if isinstance(node.ctx, ast.Store) and not known:
@@ -275,7 +275,7 @@ class _Union:
         return len(suite) == 1 and len(inner) == 1 and same
 
     def _write_optimizer(self, end: _End, name: str) -> list[str]:
-        """What is left of a branch's last statement: `name = optimizer`."""
+        """Writes the rest of a branch's last statement: `name = optimizer`."""
         margin = indent(self._text, end.last)
         lines: list[str] = []
         if end.around is not None:

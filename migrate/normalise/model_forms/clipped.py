@@ -44,7 +44,7 @@ class _Branch:
 
     Attributes:
       update: its last statement.
-      loss: what is minimised in it; None where only given gradients are applied.
+      loss: what is minimised in it; None if only given gradients are applied.
       step: what counts the updates.
       applied: the gradients of apply_gradients, else None.
       computing: the statement, and the call, that computes them.
@@ -59,7 +59,7 @@ class _Branch:
 
 
 def unite_updates(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with one more such condition; None where there is none."""
+    """The text with one more such condition; None if there is none."""
     for node in names.walk_scope_of_function(function):
         if isinstance(node, ast.If) and not is_elif(node, scopes):
             try:
@@ -80,7 +80,7 @@ class _Union:
         self._optimizer = self._target = ""
 
     def run(self) -> Text:
-        """The text with it.
+        """Returns the text with the one update.
 
         Raises:
           _Not: the branches do not update with the same optimizer, loss and step.
@@ -151,7 +151,7 @@ class _Union:
         )
 
     def _find_method(self, call: ast.Call) -> str:
-        """Of `optimizer.minimize(...)`, the method."""
+        """Returns the method's name in `optimizer.minimize(...)`; "" for others."""
         if isinstance(call.func, ast.Attribute) and isinstance(
             call.func.value, ast.Name
         ):
@@ -165,7 +165,7 @@ class _Union:
     def _find_computing(
         self, suite: list[ast.stmt]
     ) -> tuple[ast.stmt, ast.Call] | None:
-        """The statement that computes a branch's gradients, before all else."""
+        """Finds the statement that computes a branch's gradients, before all others."""
         found = [
             (statement, node)
             for statement in suite
@@ -187,7 +187,7 @@ class _Union:
         return statement, call
 
     def _choose_name(self, ends: list[_Branch]) -> tuple[str, bool]:
-        """What the gradients are called, and whether branches called them so before."""
+        """Chooses the gradients' name; also whether branches had that name before."""
         named: set[str] = set()
         for end in ends:
             if end.computing is not None:
@@ -257,11 +257,11 @@ class _Union:
 
 
 def _check_before(statements: list[ast.stmt], computing: ast.Call) -> None:
-    """Gradients are computed before what stood before them in their branch.
+    """Checks that gradients may be computed before the statements above them.
 
     Raises:
-      _Not: which may change the loss: it binds a name of it, or calls something (a
-        penalty may be collected).
+      _Not: such a statement may change the loss: it binds a name of it, or calls
+        something (a penalty may be collected).
     """
     for before in statements:
         if any(isinstance(n, ast.Call) for n in walk_breadth_first(before)):

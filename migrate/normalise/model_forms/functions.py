@@ -37,7 +37,7 @@ class _New:
 
 
 def lift_function(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with one more function above its model_fn; None where there is none."""
+    """The text with one more function above its model_fn; None if there is none."""
     if scopes.parents.get(function) is not scopes.tree or function.decorator_list:
         return None
     scope = scopes.scope_by_node[function]
@@ -82,7 +82,7 @@ def _knows(call: ast.Call, free: list[str], scope: Scope, scopes: Scopes) -> boo
 
 
 def _walk_around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
-    """What makes code run at times, around it."""
+    """Yields the conditions and loops around a node, and `try`."""
     parent = scopes.parents.get(node)
     while parent is not None:
         if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)):
@@ -109,7 +109,7 @@ def _can_move(inner: ast.FunctionDef) -> bool:
 def _find_calls(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> Iterator[ast.Call | None]:
-    """Its calls; None for whatever else names it, as itself does."""
+    """Yields the function's calls; None for each other use of its name."""
     own = set(walk_breadth_first(inner))
     for node in walk_breadth_first(function):
         if not isinstance(node, ast.Name) or node.id != inner.name:
@@ -132,7 +132,7 @@ def _find_calls(
 def _find_free_names(
     inner: ast.FunctionDef, scope: Scope, scopes: Scopes
 ) -> list[str] | None:
-    """Names of the model_fn that it reads, in order; None where one is a function of it."""
+    """Names of the model_fn that it reads, in order; None if one is a function."""
     found: dict[str, None] = {}
     for node in walk_breadth_first(inner):
         if isinstance(node, ast.Name) and scopes.find_scope(node) is not scope:
@@ -149,7 +149,7 @@ def _find_free_names(
 def _choose_name(
     inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
-    """What it is called in the module: its name, or with the model_fn's before it."""
+    """Chooses the function's name in the module: its own, or after the model_fn's."""
     for name in (inner.name, f"{function.name.strip('_')}_{inner.name}"):
         if name in scopes.module.bindings or hasattr(builtins, name):
             continue
@@ -202,7 +202,7 @@ def _move_function(
 
 
 def _add_argument(call: ast.Call, free: list[str], passed: str, last: bool) -> _New:
-    """What is closed over, in a call: after its arguments, else before them."""
+    """Adds the closed-over names to a call: after its arguments, or before them."""
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if not given:
         return _New(call.end_lineno or 0, (call.end_col_offset or 1) - 1, passed)

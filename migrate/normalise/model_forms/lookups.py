@@ -21,7 +21,7 @@ from migrate.tables import keras_models as table
 
 
 def name_table(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with a name for one more table of a model_fn; None where all have one."""
+    """The text with a name for one more table of a model_fn; None if all have one."""
     for node in walk_breadth_first(function):
         if not isinstance(node, ast.Attribute) or node.attr not in table.TABLE_METHODS:
             continue

@@ -24,7 +24,7 @@ from migrate.tables import keras_models as table
 
 
 def name_loss(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with a name for one more loss of a model_fn; None where all have one."""
+    """The text with a name for one more loss of a model_fn; None if all have one."""
     calls = [n for n in walk_breadth_first(function) if isinstance(n, ast.Call)]
     symbols = {scopes.resolve(call.func) for call in calls}
     if not symbols & {table.TOTAL_LOSS, table.ALL_LOSSES}:

@@ -41,7 +41,7 @@ class _Not(Exception):
 def write_out_call(
     text: Text, scopes: Scopes, function: ast.FunctionDef
 ) -> Text | None:
-    """The text with one more such call written out; None where there is none."""
+    """The text with one more such call written out; None if there is none."""
     for call in walk_breadth_first(function):
         if not isinstance(call, ast.Call):
             continue
@@ -90,7 +90,7 @@ class _Call:
         self._lines: list[str] = []
 
     def run(self) -> Text:
-        """The text with its update.
+        """Returns the text with the call written out.
 
         Raises:
           _Not: it is not certain that it is that.
@@ -116,7 +116,7 @@ class _Call:
         return self._text.splice(first, last, lines, origins)
 
     def _find_name(self, statement: ast.stmt) -> str:
-        """What the call's value is called; "" where it has no name."""
+        """Returns the name of the call's value; "" if it has no name."""
         if isinstance(statement, ast.Assign) and statement.value is self._call:
             (target, *others) = statement.targets
             if others or not isinstance(target, ast.Name):
@@ -251,7 +251,7 @@ class _Call:
         return frozenset(str(name) for name in found)
 
     def _is_update_ops(self, node: ast.expr) -> bool:
-        """Whether it is the collection that is taken without it."""
+        """Whether it is the collection that is used if the argument is missing."""
         if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
             return False
         if self._scopes.resolve(node.func) != keras_models.COLLECTION:
@@ -309,7 +309,7 @@ class _Call:
         return _Rate(name, held)
 
     def _inline_call(self, node: ast.expr, arguments: list[str]) -> str:
-        """A call of a lambda, written out, or of a function of the file."""
+        """Writes the call of a function, or the value of a lambda in its place."""
         if isinstance(node, ast.Lambda):
             places = node.args.args
             plain = ast.arguments([], places, None, [], [], None, [])
@@ -379,7 +379,7 @@ class _Kinds:
         self._open: set[str] = set()
 
     def classify(self, node: ast.expr) -> str | None:
-        """ "number", "tensor", "constant" (a tensor that is one number), or None: not known."""
+        """Returns "number", "tensor" or "constant" (a one-number tensor), or None."""
         if isinstance(node, ast.Constant):
             return "number" if isinstance(node.value, float) else None
         if isinstance(node, ast.Name):
@@ -455,7 +455,7 @@ class _Replaced(ast.NodeTransformer):
         self._values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """The expression, where the name has one."""
+        """Replaces a name by its expression, if it has one."""
         text = self._values.get(node.id)
         return node if text is None else ast.parse(text, mode="eval").body
 

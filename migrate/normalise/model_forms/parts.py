@@ -1,4 +1,4 @@
-"""What the steps have in common: a program's model_fns, free names, new lines."""
+"""Finds model_fns and free names, and spells new lines, for all these steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find_own_statement(
 ) -> ast.stmt | None:
     """The simple statement of a function that some code stands in.
 
-    None where the code is run otherwise than once with it, or shares its lines.
+    None if the code is run otherwise than once with it, or shares its lines.
     """
     current: ast.AST | None = node
     while current is not None and not isinstance(current, ast.stmt):
@@ -52,7 +52,7 @@ def find_own_statement(
 
 
 def indent(text: Text, statement: ast.stmt) -> str:
-    """What a statement's first line begins with."""
+    """Returns the indentation of a statement's first line."""
     line = text.lines[statement.lineno - 1]
     return line[: len(line) - len(line.lstrip())]
 

@@ -24,7 +24,7 @@ from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 
 def name_rate(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with a name for one more rate of a model_fn; None where all have one."""
+    """The text with a name for one more rate of a model_fn; None if all have one."""
     for call in walk_breadth_first(function):
         symbol = scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         row = OPTIMIZERS.get(symbol or "")

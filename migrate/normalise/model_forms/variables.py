@@ -30,7 +30,7 @@ _PARAMETERS = (
 
 
 def get_variables(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
-    """The text with a model_fn's variables in this form; None where there are none."""
+    """The text with a model_fn's variables in this form; None if there are none."""
     calls = [n for n in walk_breadth_first(function) if _makes(n, scopes)]
     made: dict[ast.expr, ast.Assign] = {
         s.value: s for s in walk_breadth_first(function) if isinstance(s, ast.Assign)
@@ -65,7 +65,7 @@ def _makes(node: ast.AST, scopes: Scopes) -> bool:
 def _find_scope(
     statement: ast.stmt, function: ast.FunctionDef, scopes: Scopes
 ) -> str | None:
-    """What scopes of operations put before a name; None where that is not certain."""
+    """Returns the prefix that name scopes put before a name; None if not certain."""
     above, found = scopes.parents.get(statement), ""
     while above is not function:
         if not isinstance(above, ast.With) or len(above.items) != 1:
@@ -99,7 +99,7 @@ def _is_named_again(text: str, here: ast.expr, scopes: Scopes) -> bool:
 def _write_get_variable(
     call: ast.Call, name: str, text: Text, scopes: Scopes
 ) -> str | None:
-    """The call of tf.get_variable; None where its first value is of another kind."""
+    """The call of tf.get_variable; None if its first value is of another kind."""
     bound = names.bind_arguments(call, _PARAMETERS) or {}
     value = bound.pop("initial_value", None)
     bound.pop("name", None)

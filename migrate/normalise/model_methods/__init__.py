@@ -33,7 +33,7 @@ from migrate.source.nodes import parse_source
 
 @dataclasses.dataclass(frozen=True)
 class Moved:
-    """What became of the text.
+    """The text with functions in place of methods, and what is said of them.
 
     Attributes:
       text: with functions in place of methods; the text as it was if there are none.

@@ -14,12 +14,12 @@ def find_end(node: ast.AST) -> tuple[int, int]:
 
 
 def make_point(line: int, column: int) -> ast.AST:
-    """A node of no width."""
+    """Makes a node of no width at a place."""
     return make_span((line, column), (line, column))
 
 
 def make_span(begin: tuple[int, int], end: tuple[int, int]) -> ast.AST:
-    """A node of a place."""
+    """Makes a node that spans a place."""
     node = ast.Constant(None)
     node.lineno, node.col_offset = begin
     node.end_lineno, node.end_col_offset = end

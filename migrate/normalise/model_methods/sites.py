@@ -64,7 +64,7 @@ def _find_site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
 
 
 def _find_meaning(name: ast.Name, scopes: Scopes) -> ast.expr | None:
-    """What a name stands for: the call that is all that its function does, or its value."""
+    """Returns a name's value, or a lambda for a function that only returns a call."""
     owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings[name.id] if owner is not None else []
     if len(bound) != 1:

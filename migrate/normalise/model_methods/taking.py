@@ -1,4 +1,4 @@
-"""What goes with a model_fn: the methods that it calls, and what these read of their object."""
+"""Finds the methods that a model_fn calls, and what they read of their object."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Method:
 
 
 class Taking:
-    """Finds what goes, and whether that is settled where the Estimator is made."""
+    """Finds the methods of a model_fn, and checks that what they read is settled."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Taking:
                     raise Unsettled(statement, f"{name}() changes `self.{attribute}`")
 
     def _check_header(self, node: ast.FunctionDef) -> None:
-        """Defaults and annotations of a method know the names of its class."""
+        """Refuses defaults and annotations that read names of the class."""
         for part in [*node.args.defaults, *node.args.kw_defaults, node.returns]:
             for child in walk_breadth_first(part) if part is not None else ():
                 if isinstance(child, ast.Name):
@@ -115,7 +115,7 @@ class Taking:
     def _read_receiver_use(
         self, node: ast.Name, method: Method, owner: ast.ClassDef
     ) -> None:
-        """One use of `self`, which is an attribute that is read or a method's call."""
+        """Reads one use of `self`: an attribute that is read, or a method's call."""
         attribute = self._scopes.parents.get(node)
         name = method.node.name
         if not isinstance(attribute, ast.Attribute):
@@ -143,7 +143,7 @@ class Taking:
             )
 
     def _find_uses(self) -> list[Site]:
-        """Every Estimator that has the model_fn, if nothing else has, or its helpers."""
+        """Lists the Estimators that have the model_fn; refuses all other uses."""
         family = self._objects.list_family(self._owner)
         sites: list[Site] = []
         for site in self._sites:
@@ -174,12 +174,12 @@ class Taking:
         return sites
 
     def _find_owner(self, node: ast.Attribute) -> ast.ClassDef | None:
-        """The class of what an attribute is of: an object, or the class itself."""
+        """Returns the class of the object, or the class, that has an attribute."""
         of = self._objects.find_class(node.value)
         return of or self._objects.find_named_class(node.value)
 
     def _find_needed_attributes(self) -> dict[str, list[str]]:
-        """By method, the attributes that it and those it calls read."""
+        """Maps each method to the attributes that it and its callees read."""
         found = {name: dict.fromkeys(m.reads) for name, m in self._methods.items()}
         before = -1
         while before != sum(map(len, found.values())):
@@ -192,7 +192,7 @@ class Taking:
     def _check_ready(
         self, site: Site, attribute: str, stores: list[ast.Attribute]
     ) -> None:
-        """The attribute is set where the Estimator is made."""
+        """Refuses an attribute that is set after the Estimator is made."""
         around: ast.AST | None = site.call
         while around is not None and self._objects.find_home(around) is None:
             around = self._scopes.parents.get(around)
@@ -235,7 +235,7 @@ class Taking:
         return found
 
     def _check_elsewhere(self, needed: dict[str, list[str]]) -> None:
-        """Other files make objects of the class, and no more."""
+        """Refuses uses in other files, except to make objects of the class."""
         wanted = "|".join(map(re.escape, self._methods))
         uses = re.compile(rf"\.({wanted})\b|class \w+\([^)]*\b{self._owner.name}\b")
         attributes = "|".join(re.escape(a) for one in needed.values() for a in one)
@@ -246,7 +246,7 @@ class Taking:
 
 
 def _find_words(node: ast.expr) -> set[str]:
-    """The last name of what is called."""
+    """Returns the last name of an expression that is called."""
     if isinstance(node, ast.Attribute):
         return {node.attr}
     return {node.id} if isinstance(node, ast.Name) else set()

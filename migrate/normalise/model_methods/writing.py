@@ -99,7 +99,7 @@ class Move(Naming):
         self._rename(method.node, functions[method.node.name])
 
     def _give(self, call: ast.Call, method: Method, given: list[str]) -> None:
-        """What a function needs, where its parameters have it (see `_edit_parameters`)."""
+        """Adds the arguments that a function needs now (see `_edit_parameters`)."""
         arguments = method.node.args
         place = len(arguments.args) - len(arguments.defaults) - bool(method.receiver)
         if not given or not arguments.defaults or len(call.args) <= place:
@@ -114,7 +114,7 @@ class Move(Naming):
         )
 
     def _append(self, call: ast.Call, given: list[str]) -> None:
-        """Further arguments, by name."""
+        """Appends further arguments to a call, by name."""
         if not given:
             return
         end = call.end_lineno or 0
@@ -129,7 +129,7 @@ class Move(Naming):
         self._edits.append(Edit(make_point(line, byte), comma + ", ".join(given)))
 
     def _edit_parameters(self, method: Method, given: list[str]) -> None:
-        """Without `self`, and with what it needs."""
+        """Removes `self` from the parameters, and adds what the function needs."""
         arguments = method.node.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
             raise Unsettled(
@@ -177,7 +177,7 @@ class Move(Naming):
     def _edit_site(
         self, site: Site, needed: list[str], function: str, values: dict[str, str]
     ) -> bool:
-        """An Estimator's argument; returns whether that is a partial now."""
+        """Edits an Estimator's argument; returns whether that is a partial now."""
         of = self._text.find_segment(site.node.value)
         given = [f"{values[a]}={of}.{a}" for a in needed]
         if any(a.startswith("__") for a in needed) and site.node.value.id != "self":  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ class Move(Naming):
         return True
 
     def _place_methods(self, text: Text, owner: ast.ClassDef) -> Text:
-        """The methods out of their classes, behind the one whose object it was."""
+        """Moves the methods out of their classes, below the Estimator's own class."""
         lines: list[str] = []
         origins: list[int] = []
         gone: list[tuple[int, int]] = []
@@ -272,7 +272,7 @@ class Move(Naming):
 
 
 def _split_long_lines(text: Text) -> Text:
-    """Lines that edits have made longer than one."""
+    """Splits lines of the text into which edits put line breaks."""
     lines: list[str] = []
     origins: list[int] = []
     for line, origin in zip(text.lines, text.origins):

@@ -16,7 +16,7 @@ from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_fi
 
 
 def name_parts(text: Text) -> Text:
-    """The text with what fetched lists, tuples and dicts are made of named."""
+    """The text with a name for each part of fetched lists, tuples and dicts."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     fetched = {
@@ -69,7 +69,7 @@ def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -
 
 
 def _list_elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
-    """The parts of a display and what they are called, in the order they are made."""
+    """Lists a display's parts with their names, in the order they are made."""
     if isinstance(value, (ast.List, ast.Tuple)):
         return [(str(index), element) for index, element in enumerate(value.elts)]
     if isinstance(value, ast.Dict):

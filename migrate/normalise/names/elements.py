@@ -100,7 +100,7 @@ class _Branches(ParsedText):
         return (last, dataset) if dataset is not None and not others else None
 
     def _find_dataset(self, iterator: ast.expr) -> ast.expr | None:
-        """What an iterator is made of, where it is made in the expression itself."""
+        """Returns the dataset of an iterator that the expression itself makes."""
         if not isinstance(iterator, ast.Call):
             return None
         if self._scopes.resolve(iterator.func) in _MAKES and len(iterator.args) == 1:
@@ -115,7 +115,7 @@ class _Branches(ParsedText):
 
 
 def _list_suites(branch: ast.If) -> list[list[ast.stmt]]:
-    """The suites of `if`, of each `elif`, and of `else`; none where there is no `else`."""
+    """The suites of `if`, of each `elif`, and of `else`; none if there is no `else`."""
     found = [branch.body]
     rest = branch.orelse
     while len(rest) == 1 and isinstance(rest[0], ast.If):

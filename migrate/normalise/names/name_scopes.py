@@ -167,7 +167,7 @@ class _Blocks(ParsedText):
         return node.end_lineno or block.lineno
 
     def _drop_item(self, block: ast.With) -> Text | None:
-        """A block of several managers without its name scope."""
+        """Drops the name scope from a block of several managers."""
         if self._find_header_end(block) != block.lineno:
             return None
         kept = [i for i in block.items if not self._names(i)]
@@ -189,7 +189,7 @@ class _Blocks(ParsedText):
     # -- what is made --------------------------------------------------------------------
 
     def _find_symbols(self, statement: ast.stmt) -> set[str]:
-        """What a statement calls, and functions of the file that it calls."""
+        """Returns the symbols that a statement calls, itself or in functions."""
         return {
             self._scopes.resolve(node.func) or ""
             for part in [statement, *reach.find_reached(self._scopes, [statement])]

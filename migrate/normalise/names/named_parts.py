@@ -25,7 +25,7 @@ _UPDATES = frozenset(
     for symbol, kind in roles.KIND_OF_CALL.items()
     if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
 ) | {"tf.control_dependencies"}
-# What is left where it stands in a tuple.
+# Expressions that stay in their tuple.
 _KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -149,7 +149,7 @@ class _Parts:
         return None
 
     def _list_names(self, value: ast.expr) -> list[str] | None:
-        """The names that a tuple is made of; None where it is made of others."""
+        """The names that a tuple is made of; None if it is made of others."""
         if isinstance(value, ast.Name):
             made = self._find_container(value)
             if made is None or isinstance(made, ast.Dict):
@@ -185,7 +185,7 @@ class _Parts:
         )
 
     def _find_container(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
-        """What a name stands for where it is bound once, to names that are, too."""
+        """Returns the display bound to a name, if it and its items are bound once."""
         owner = self._view.scopes.find_scope(name).find_owner(name.id)
         bound = owner.bindings.get(name.id, []) if owner is not None else []
         made = bound[0] if len(bound) == 1 else None

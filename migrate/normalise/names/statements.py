@@ -104,7 +104,7 @@ def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
 
 
 def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
-    """Whether a value is None, where that is known: an operation's name is not."""
+    """Whether a value is None, if that is known: an operation's name is not."""
     if isinstance(value, ast.Constant):
         return value.value is None
     if not isinstance(value, ast.Name):

@@ -23,10 +23,10 @@ from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source
 
-# What makes a variable -> the position of its name.
+# Function that makes a variable -> the position of its name.
 _VARIABLES = {"tf.Variable": 5, "tf.get_variable": 0}
 _SCOPES = ("tf.name_scope", "tf.variable_scope")
-# What takes its name once, and no other (each was tried under TensorFlow 1.15.5).
+# Functions that take exactly one name (each was tried under TensorFlow 1.15.5).
 _ONCE = frozenset(
     f"tf.{name}"
     for name in (
@@ -38,9 +38,9 @@ _ONCE = frozenset(
         *("transpose", "truncated_normal", "zeros", "range", "one_hot", "concat"),
     )
 )
-# What names nothing in the graph.
+# Functions that take no name in the graph.
 _NOT_OF_GRAPHS = ("tf.app.", "tf.flags.", "tf.data.", "tf.logging.")
-# The position of the name, where it is often given by that.
+# The position of the name, if programs often give it by position.
 _POSITIONS = {
     **{f"tf.{name}": 1 for name in ("abs", "exp", "identity", "log", "nn.relu")},
     **{f"tf.{name}": 1 for name in ("nn.sigmoid", "sigmoid", "sqrt", "square", "tanh")},
@@ -55,7 +55,7 @@ _TWICE = (ast.For, ast.While, ast.If, ast.Try, ast.Lambda, ast.IfExp) + (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-# Code, what is so (behind a name, if one is given), and what to do.
+# A finding's code, reason (after a name, if it has one), and recipe.
 _VARIABLE = (
     "N141",
     "may be the name of an operation or a scope that is made before. TensorFlow 1 "
@@ -91,10 +91,10 @@ class _Taken:
       node: the call that takes it.
       name: what says the name.
       text: the name.
-      whole: with the scopes around it, in lower case; None where they are not seen.
+      whole: with the scopes around it, in lower case; None if they are not seen.
       symbol: what is called.
       blocks: the `with` statements around it that open scopes, from the outermost.
-      place: the blocks around it, between which a name may be another; None where it
+      place: the blocks around it, between which a name may be another; None if it
         may be taken more than once, or never.
     """
 
@@ -108,7 +108,7 @@ class _Taken:
 
     @property
     def at(self) -> tuple[int, int]:
-        """Where the call ends: what it is given is made before."""
+        """Returns where the call ends, because its arguments are made before it."""
         return self.node.end_lineno or 0, self.node.end_col_offset or 0
 
     @property
@@ -269,7 +269,7 @@ def _find_places(
 
 
 def _find_scopes_of_calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
-    """Calls of a function that give its scope, which names variables, a name once more."""
+    """Finds calls of a function that reuse the name of its scope of variables."""
     for opening in scopes.walk():
         if not isinstance(opening, ast.Call):
             continue
@@ -338,7 +338,7 @@ def _is_reset(scopes: Scopes, one: _Taken, variable: _Taken) -> bool:
 
 
 def _find_taken_names(scopes: Scopes) -> list[_Taken]:
-    """All that the file is seen to name, by its calls of TensorFlow."""
+    """Lists the names that the file's calls of TensorFlow take in the graph."""
     found: list[_Taken] = []
     for node in scopes.walk():
         symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
@@ -381,7 +381,7 @@ def _find_name(call: ast.Call, symbol: str) -> ast.expr | None:
 def _find_whole_name(
     scopes: Scopes, call: ast.Call, symbol: str, text: str
 ) -> str | None:
-    """The name with those of the scopes around it; None where one is not written out."""
+    """The name with those of the scopes around it; None if one is not written out."""
     parts = [text.lower()]
     child: ast.AST = call
     while child in scopes.parents:
@@ -420,7 +420,7 @@ def _find_scope_blocks(scopes: Scopes, call: ast.Call) -> tuple[ast.With, ...]:
 
 
 def _find_place(scopes: Scopes, call: ast.Call) -> tuple[ast.AST, ...] | None:
-    """The blocks around a call, but those that only say where it is computed."""
+    """Returns the blocks around a call, without those that only place it."""
     blocks: list[ast.AST] = []
     child: ast.AST = call
     while child in scopes.parents:

@@ -108,7 +108,7 @@ class _Names(ParsedText):
         ]
 
     def _find_program_name(self, node: ast.expr | None) -> str | None:
-        """What the program calls the tensor of a literal name."""
+        """Returns the program's name for the tensor with a literal name."""
         value = names.read_literal(node)
         if not (isinstance(value, str) and value.endswith(":0")):
             return None

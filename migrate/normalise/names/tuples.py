@@ -73,7 +73,7 @@ def _find_placeholders(
 def _find_kept_names(
     scopes: Scopes, statement: ast.Assign
 ) -> list[tuple[str, ast.expr]]:
-    """Names by the attributes that keep them: none of these is a name that is read."""
+    """Lists the attributes that a statement assigns, with the names they keep."""
     found = _list_pairs(statement)
     if all(
         isinstance(t, ast.Attribute)

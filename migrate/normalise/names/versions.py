@@ -40,7 +40,7 @@ _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
 
 def rename_later_bindings(text: Text) -> Text:
-    """The text with later bindings of such names renamed, where their order is clear."""
+    """The text with later bindings of such names renamed, if their order is clear."""
     while True:
         new = _Versions(text).rename_binding()
         if new is None:
@@ -68,7 +68,7 @@ def name_tensors_apart(text: Text) -> Text:
 def rename_from_here(text: Text, name: ast.Name) -> Text | None:
     """The text with a name renamed from one of its bindings on.
 
-    None where the order in which its bindings are made is not clear.
+    None if the order in which its bindings are made is not clear.
     """
     versions = _Versions(text)
     here = next(
@@ -109,7 +109,7 @@ class _Versions(ParsedText):
         return self._rename_after_made_once() or self._rename_after_changed()
 
     def _rename_after_changed(self) -> Text | None:
-        """A name that the graph reads when its object has been changed, and is bound anew."""
+        """Renames a name that is rebound after the graph read its changed object."""
         for name, nodes in self._names.items():
             if name not in self._changed:
                 continue
@@ -125,7 +125,7 @@ class _Versions(ParsedText):
 
     @functools.cached_property
     def _changed(self) -> set[str]:
-        """Names of what may be changed in place anywhere."""
+        """Returns the names of objects that some code may change in place."""
         return {
             node.id
             for statement in walk_breadth_first(self._tree)
@@ -194,7 +194,7 @@ class _Versions(ParsedText):
         return None
 
     def tell_bindings_apart(self) -> Text | None:
-        """One more binding of each name told apart; numbers are given in order."""
+        """Renames one more binding of each name; numbers are given in order."""
         edits: list[Edit] = []
         numbered: set[tuple[str, ast.AST]] = set()
         for node in walk_breadth_first(self._tree):
@@ -212,7 +212,7 @@ class _Versions(ParsedText):
             if bindings is None or len(bindings) < 2:
                 continue
             if isinstance(bindings[1].statement, ast.AugAssign):
-                # The whole statement is written anew: nothing else in it is.
+                # This edit replaces the whole statement: no other may change it.
                 if not edits:
                     return self._text.apply_edits(
                         self._make_edits(node.id, bindings[1], base)
@@ -242,7 +242,7 @@ class _Versions(ParsedText):
         )
 
     def _list_bindings(self, name: ast.Name) -> _Bindings:
-        """All bindings of the name in order; None where that is not clear."""
+        """Lists all bindings of a name in order; None if the order is not clear."""
         scope = self._scopes.find_scope(name).find_owner(name.id)
         if scope is None:
             return None
@@ -255,9 +255,9 @@ class _Versions(ParsedText):
     def _find_bindings_in(
         self, name: str, scope: Scope, function: ast.AST | None
     ) -> _Bindings:
-        """Those of a name of a scope, asked for where it is read in a function."""
+        """Finds the bindings of a scope's name that a function reads."""
         found: list[_Binding] = []
-        # The branch that all of it stands in, where it is one.
+        # The branches in which the uses of the name stand.
         around: set[ast.AST | None] = set()
         branches = False
         for node in self._names[name]:
@@ -284,7 +284,7 @@ class _Versions(ParsedText):
     def _find_branch(self, node: ast.AST) -> ast.AST | None:
         """The first statement of the one branch of an `if` that a node stands in.
 
-        None where it stands in none, or in a block that may run several times or in part.
+        None if it stands in none, or in a block that may run several times or in part.
         """
         inner, outer = node, self._scopes.parents.get(node)
         first: ast.AST | None = None
@@ -303,7 +303,7 @@ class _Versions(ParsedText):
         return first
 
     def _find_function(self, node: ast.AST) -> ast.AST | None:
-        """What it stands in; a lambda or comprehension is evaluated where it stands."""
+        """Returns the function, class or module around a node; no lambda counts."""
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(
             parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -323,7 +323,7 @@ class _Versions(ParsedText):
         return self._text.apply_edits(self._make_edits(name, binding, name))
 
     def _make_edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
-        """What renames a name from a binding on, to the next number of its `base`."""
+        """Makes the edits that rename a name, from a binding on, by a number."""
         number = 2
         while f"{base}_{number}" in self._taken:
             number += 1

@@ -26,7 +26,7 @@ _ROUNDS = 400
 def replace_queues(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text without queue input, and what became of it.
 
-    The same text where it has none, or not all of it can be read.
+    The same text if it has none, or not all of it can be read.
     """
     try:
         new, notes = _convert_queues(text)
@@ -38,7 +38,7 @@ def replace_queues(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 
 
 def explain_refusal(text: Text) -> Unread | None:
-    """Why queue input has no such form, where it has none."""
+    """Explains why queue input cannot become datasets; None if it can."""
     try:
         _convert_queues(text)
     except Unread as error:
@@ -47,7 +47,7 @@ def explain_refusal(text: Text) -> Unread | None:
 
 
 def make_refusal(unread: Unread) -> Finding:
-    """The finding of what cannot be read."""
+    """Makes the finding about queue input that cannot be read."""
     return Finding(
         unread.line,
         1,
@@ -122,7 +122,7 @@ def _drop_unread_readers(text: Text) -> Text:
 
 
 def _check_queues(view: View, state: State) -> None:
-    """That no queue is used as such: its size asked, or given to another function."""
+    """Refuses uses of a queue itself: its size, or as a function's argument."""
     for node in walk_breadth_first(view.tree):
         if not (
             isinstance(node, (ast.Name, ast.Attribute))

@@ -28,7 +28,7 @@ _RECIPE = "Read the data with tf.data."
 
 
 def rewrite_batch(view: View, state: State) -> Text | None:
-    """The text with one batch as a dataset's; None where there is none."""
+    """The text with one batch as a dataset's; None if there is none."""
     for call, symbol in view.list_calls():
         if symbol in table.BATCHERS:
             return _Batch(view, state, call, symbol).rewrite_text()
@@ -304,7 +304,7 @@ class _Batch:
     def _write_return(
         self, sources: list[Source], moved: list[ast.stmt]
     ) -> tuple[str, int | None]:
-        """What the function returns, and how many tensors that is a tuple of."""
+        """Writes what the function returns, and the count of tensors in the tuple."""
         given, view = self._given, self._view
         if isinstance(given, (ast.List, ast.Tuple)):
             if any(isinstance(e, ast.Starred) for e in given.elts):
@@ -348,7 +348,7 @@ class _Batch:
         )
 
     def _write_batch_call(self) -> str:
-        """What makes batches of a dataset of records."""
+        """Writes the method calls that make batches of a dataset of records."""
         bound, view = self._bound, self._view
         parts = ""
         if self._is_true("enqueue_many"):
@@ -386,7 +386,7 @@ class _Batch:
         return [unit + r.removeprefix(indent) if r.strip() else "" for r in rows]
 
     def _find_first_line(self, statement: ast.stmt) -> int:
-        """Where the comments above a statement begin."""
+        """Returns the first line of a statement with the comments above it."""
         first = statement.lineno
         indent = self._view.indent(statement)
         while first > 1 and self._view.text.lines[first - 2].startswith(indent + "#"):
@@ -394,7 +394,7 @@ class _Batch:
         return first
 
     def _drop_statements(self, text: Text, gone: list[ast.stmt]) -> Text:
-        """The text, changed below, without statements that stand above."""
+        """Removes statements from a text that is already changed below them."""
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
             text = text.splice(self._find_first_line(statement), end, [], [])
@@ -405,7 +405,7 @@ class _Batch:
 
 
 def _find_bound_values(statement: ast.stmt, name: str) -> list[ast.expr | None]:
-    """What a statement binds a name to; None where that is a part of a value."""
+    """Lists the values that a statement binds to a name; None for a part of one."""
     if name not in names.find_binds(statement):
         return []
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

@@ -17,7 +17,7 @@ from migrate.tables import queues as table
 
 
 def rewrite_join(view: View, state: State) -> Text | None:
-    """The text with one `..._join` as a batch of one thread; None where there is none."""
+    """The text with one `..._join` as a batch of one thread; None if there is none."""
     for call, symbol in view.list_calls():
         if symbol in table.BATCHERS and table.BATCHERS[symbol].join:
             once = _drop_loop(view, call, table.BATCHERS[symbol].parameters)
@@ -80,7 +80,7 @@ def _drop_loop(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text 
 
 
 def _read_thread_value(view: View, loop: ast.For, listed: str) -> ast.expr | None:
-    """What each round of a loop puts into a list, where all rounds do the same."""
+    """Returns what each round of a loop appends to a list, if all rounds are alike."""
     last = loop.body[-1]
     call = last.value if isinstance(last, ast.Expr) else None
     if not (
@@ -128,7 +128,7 @@ def _join_batches(view: View, call: ast.Call, symbol: str) -> Text:
 def _take_one_thread(
     view: View, call: ast.Call, symbol: str, given: ast.expr
 ) -> tuple[str, list[Edit]]:
-    """One thread's tensors, and the edits that leave it alone."""
+    """Returns one thread's tensors, and the edits that keep this thread alone."""
     if isinstance(given, ast.ListComp):
         return view.flatten_expression(_find_common_call(view, call, symbol, given)), []
     if isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1:
@@ -152,7 +152,7 @@ def _take_one_thread(
 def _find_common_call(
     view: View, call: ast.Call, symbol: str, made: ast.ListComp
 ) -> ast.expr:
-    """What `[read(queue) for _ in range(threads)]` makes for each thread."""
+    """Returns `read(queue)` of `[read(queue) for _ in range(threads)]`."""
     generator = made.generators[0]
     counts = (
         isinstance(generator.iter, ast.Call)

@@ -1,4 +1,4 @@
-"""Which statements make a queue's records, and that a dataset's function can hold them.
+"""Finds the statements that make a queue's records, and checks them for a dataset.
 
 What a batch is made of is followed back to the elements it is made from, in the suite
 where the batch stands. A statement is moved into the dataset's function where TF1 ran it
@@ -70,7 +70,7 @@ class Records:
         return found
 
     def find_part(self, end: ast.stmt) -> tuple[list[Source], list[ast.stmt]]:
-        """Where the batch's records come from, and the statements that make them.
+        """Finds the batch's sources, and the statements that make its records.
 
         Args:
           end: the statement before which they stand.
@@ -95,7 +95,7 @@ class Records:
         return sources, moved
 
     def _check_made_of_nothing(self, node: ast.AST, seen: set[ast.AST]) -> None:
-        """That what a batch is made of depends on no input: it is made ever again."""
+        """Refuses a batch without a source that may still depend on input."""
         for name in walk_breadth_first(node):
             if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
                 continue
@@ -159,7 +159,7 @@ class Records:
     def _find_statements_per_record(
         self, moved: list[ast.stmt], before: list[ast.stmt]
     ) -> list[ast.stmt]:
-        """With what of the graph only the records use: TF1 computed it for each record."""
+        """Adds the graph statements that only records use: TF1 ran them per record."""
         while True:
             needed = names.find_reads(self._given).union(
                 *[names.find_reads(s) for s in moved]
@@ -266,7 +266,7 @@ class Records:
                     )
 
     def _check_calls(self, statement: ast.stmt) -> None:
-        """That a dataset's function can do what the statement does."""
+        """Refuses a statement that a dataset's function cannot run."""
         for root in [statement, *find_reached(self._view.scopes, [statement])]:
             for node in walk_breadth_first(root):
                 if isinstance(node, (ast.Name, ast.Attribute)):
@@ -287,7 +287,7 @@ class Records:
     def _check_elsewhere(
         self, sources: list[Source], moved: list[ast.stmt], end: ast.stmt
     ) -> None:
-        """That nothing after the batch uses a record."""
+        """Refuses a record that code after the batch uses."""
         records: set[str] = set()
         for made in [*(s.statement for s in sources), *moved]:
             records |= names.find_binds(made) | names.find_mutations(made)
@@ -309,7 +309,7 @@ class Records:
                     raise self._make_unread_record(node, "uses a record in a function")
 
     def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
-        """That a statement uses none of `records`, of which it takes what it binds."""
+        """Refuses uses of `records`, and drops those that the statement rebinds."""
         nested = [inner for _, suite in names.list_suites(statement) for inner in suite]
         below = {n for inner in nested for n in walk_breadth_first(inner)}
         used: set[str] = set()

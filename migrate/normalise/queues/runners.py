@@ -1,4 +1,4 @@
-"""What starts and stops threads that fill queues: with datasets there are none."""
+"""Removes the start and stop of threads that fill queues: datasets need none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
 
 
 def drop_start(view: View, state: State) -> Text | None:
-    """The text without one start of queue runners; None where there is none."""
+    """The text without one start of queue runners; None if there is none."""
     for node in walk_breadth_first(view.tree):
         if isinstance(node, ast.Call) and _starts(view, node):
             _check_list(view, node)
@@ -98,7 +98,7 @@ def _creates_threads(call: ast.Call) -> bool:
 
 
 def _check_list(view: View, call: ast.Call) -> None:
-    """That the list of threads is only joined: the new one is empty.
+    """Refuses a list of threads that is not only joined: the new one is empty.
 
     Raises:
       Unread: it is used for something else, at the line of that use.

@@ -26,7 +26,7 @@ _RECIPE = "Read the data with tf.data."
 
 
 def rewrite_producer(view: View, state: State) -> Text | None:
-    """The text with one producer as a dataset; None where there is none."""
+    """The text with one producer as a dataset; None if there is none."""
     tf = view.tensorflow
     for call, symbol in view.list_calls():
         if symbol == table.MATCH_ONCE and tf is not None:
@@ -118,7 +118,7 @@ def _name_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
 def _note_epochs(
     view: View, call: ast.Call, symbol: str, epochs: ast.expr | None
 ) -> Iterator[Note]:
-    """What is to be said of the local variable in which TF1 counted epochs."""
+    """Yields the notes on the local variable in which TF1 counted epochs."""
     if epochs is None or isinstance(epochs, ast.Constant) and epochs.value is None:
         return
     called = {s for _, s in view.list_calls()}
@@ -157,7 +157,7 @@ class _Produced:
         self._names: dict[ast.expr, str] = {}
 
     def write_dataset(self) -> tuple[tuple[str, ...], bool]:
-        """Its text in steps, and whether it has one order in all runs."""
+        """Writes the dataset in steps; also whether all runs have one order."""
         shuffle, seed = self._bound.get("shuffle"), self._bound.get("seed")
         one = (
             isinstance(self._given, (ast.List, ast.Tuple))
@@ -180,7 +180,7 @@ class _Produced:
         return f"{self._data}.from_tensor_slices({self._write_rows()}){self._write_repeat()}"
 
     def _write_shuffled(self) -> tuple[str, ...]:
-        """As TF1 did it: an operation shuffles all rows anew for each epoch.
+        """Writes a shuffle like TF1's: an operation shuffles all rows in each epoch.
 
         A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
         """
@@ -214,7 +214,7 @@ class _Produced:
         return f".repeat({self._view.flatten_expression(epochs)})"
 
     def _list_tensors(self) -> list[str] | None:
-        """The tensors of which slices are taken, where they are written out."""
+        """Lists the tensors of which slices are taken, if they are written out."""
         if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
             isinstance(e, ast.Starred) for e in self._given.elts
         ):
@@ -222,7 +222,7 @@ class _Produced:
         return None
 
     def _name_tensor(self, tensor: ast.expr) -> str:
-        """A tensor's text, which may be written twice: a name, where it is computed."""
+        """Returns a tensor's text to write twice: a new name, if it is computed."""
         if names.find_key(tensor) is not None or isinstance(tensor, ast.Constant):
             return self._view.flatten_expression(tensor)
         if tensor not in self._names:
@@ -368,7 +368,7 @@ def _write_records(
     count: ast.expr | None,
     with_key: bool,
 ) -> str:
-    """What a dataset of file names does to give the files' records."""
+    """Writes the method call by which a dataset of file names gives records."""
     tf = view.tensorflow
     if reader.dataset is None:
         if count is not None:
@@ -406,7 +406,7 @@ def _find_taken_value(view: View, call: ast.Call) -> ast.expr | None:
 def _find_targets(
     view: View, statement: ast.stmt, call: ast.Call
 ) -> tuple[ast.expr, str]:
-    """What the key, and what the value of a read is bound to."""
+    """Returns the targets of a read's key and of its value."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         if (
@@ -450,7 +450,7 @@ def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
 
 
 def _check_once(view: View, queue: ast.expr) -> None:
-    """That nothing else takes elements of a queue, or records of a reader."""
+    """Refuses a queue or reader of which other code takes elements, too."""
     name = names.find_key(queue)
     if name is None:
         return
@@ -475,7 +475,7 @@ def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
 def _check_arguments(
     view: View, call: ast.Call, bound: dict[str, ast.expr], known: set[str]
 ) -> None:
-    """That every argument is one that a dataset has, or that decides nothing."""
+    """Refuses an argument that a dataset does not have, unless it has no effect."""
     for name, value in bound.items():
         if name in known or name in table.WITHOUT_EFFECT:
             continue

@@ -35,7 +35,7 @@ class Unread(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """What became of one call: its line in the original file, a code, and words."""
+    """One message about a call: its line in the original file, a code, and words."""
 
     line: int
     code: str
@@ -45,7 +45,7 @@ class Note:
 
 @dataclasses.dataclass
 class State:
-    """What is known from earlier rounds, by names that the rounds have given.
+    """The facts from earlier rounds, by the names that these rounds made.
 
     Attributes:
       queues: names of datasets that were queues.
@@ -130,7 +130,7 @@ class View:
 
     @property
     def unit(self) -> str:
-        """What this file indents a suite by."""
+        """Returns the indentation of a suite in this file."""
         for node in self.tree.body:
             inner = getattr(node, "body", None)
             if isinstance(inner, list) and inner and inner[0].lineno > node.lineno:
@@ -161,7 +161,7 @@ class View:
         )
 
     def drop_statement(self, statement: ast.stmt) -> Text:
-        """The text without a statement; `pass`, where it was alone in its suite."""
+        """The text without a statement, with `pass` if it was alone in its suite."""
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         alone = len(self.find_suite(statement)) == 1
         left = [self.indent(statement) + "pass"] if alone else []
@@ -174,7 +174,7 @@ class View:
         return owner.bindings.get(name.id, []) if owner is not None else []
 
     def loads(self, name: str, home: Home) -> list[ast.AST]:
-        """Where a name, or an object's attribute, is read in a function's code."""
+        """Lists the reads of a name, or of an attribute, in a function's code."""
         return [
             node
             for node in walk_breadth_first(home)

@@ -11,9 +11,9 @@ from migrate.source.nodes import parse_source
 
 
 def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
-    """The text with `is_chief` tested rightly; the lines where it was not, and why.
+    """The text with correct tests for `is_chief`; the lines of wrong ones, and why.
 
-    The same text where it is right, or where the index is no name.
+    The same text if it is right, or if the index is no name.
     """
     if "Server(" not in text.source:
         return text, ()
@@ -34,7 +34,7 @@ def mend_chief_tests(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
 
 
 def _mend_test(given: ast.expr, test: ast.expr, right: str) -> Edit:
-    """The test as it should be; where there is none, the call with one."""
+    """Corrects the test; if there is none, adds one to the call."""
     if given is not test or not isinstance(test, ast.Call):
         return Edit(test, right)
     value = ast.parse(right, mode="eval").body

@@ -154,7 +154,7 @@ class _Default(ParsedText):
         return opened.id if opens else None
 
     def _drop_default_session(self, statement: ast.Assign, name: str) -> Text | None:
-        """Without `session = tf.get_default_session()`, its name replaced."""
+        """Removes `session = tf.get_default_session()`, and replaces its name."""
         scope = self._scopes.find_scope(statement)
         if not (
             len(statement.targets) == 1
@@ -204,7 +204,7 @@ def _may_enter_session(opened: ast.expr) -> bool:
 
 
 def find_session_name(scopes: Scopes) -> str | None:
-    """The module's name of its one plain session; None where it has none such."""
+    """The module's name of its one plain session; None if it has none such."""
     found: list[str | None] = []
     for node in walk_breadth_first(scopes.tree):
         if not (

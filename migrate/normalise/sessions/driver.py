@@ -37,7 +37,7 @@ def shape_driver(text: Text) -> Text:
 
 
 def _make_span(items: Sequence[ast.withitem]) -> ast.expr:
-    """A node of the place that all items of a `with` have together."""
+    """Makes a node that spans all items of a `with`."""
     span = ast.Constant(None)
     first, last = (
         items[0].context_expr,
@@ -49,7 +49,7 @@ def _make_span(items: Sequence[ast.withitem]) -> ast.expr:
 
 
 def _parses(text: Text) -> bool:
-    """Lines that mix tabs and spaces cannot always be indented."""
+    """Whether the text can be parsed; mixed tabs and spaces may break it."""
     try:
         parse_source(text.source)
     except SyntaxError:
@@ -421,7 +421,7 @@ class _Driver(ParsedText):
         return names.find_suite(self._scopes.parents[statement], statement)
 
     def _find_indent(self) -> str:
-        """One level of indentation."""
+        """Returns one level of the text's indentation."""
         two = any(
             line.startswith("  ") and not line.startswith("   ")
             for line in self._text.lines

@@ -128,7 +128,7 @@ def _keep_one_side(text: Text, branch: ast.If, kept: list[ast.stmt]) -> Text:
 
 
 def _insert_error(text: Text, branch: ast.If) -> Text:
-    """The text with an error where a branch is not taken."""
+    """The text with an `else` below a branch that raises an error."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     body = branch.body[0]
     inner = text.lines[body.lineno - 1][: body.col_offset]

@@ -24,7 +24,7 @@ _OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
 
 
 def join_blocks(text: Text) -> Text:
-    """The text with such blocks as one; the same text where there are none."""
+    """The text with such blocks as one; the same text if there are none."""
     return repeat_step(text, _join_blocks) if may_join(text) else text
 
 
@@ -92,7 +92,7 @@ def _is_graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -
 
 
 def _is_of_graph(scopes: Scopes, call: ast.Call) -> bool:
-    """A function of TensorFlow, or a method that makes an update."""
+    """Whether a call is of TensorFlow, or of a method that makes an update."""
     if effects.consumes(call):
         return False
     symbol = scopes.resolve(call.func)

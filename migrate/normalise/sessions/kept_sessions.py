@@ -107,7 +107,7 @@ def _tells(scopes: Scopes, statement: ast.stmt) -> bool:
 
 
 def _find_beginning(scopes: Scopes, block: ast.Try) -> ast.stmt:
-    """The first statement of a `try:` that does more than tell and count from a number."""
+    """Finds the first statement of a `try:` that does more than print or count."""
     for statement in block.body:
         counts = isinstance(statement, ast.Assign) and isinstance(
             statement.value, ast.Constant
@@ -118,7 +118,7 @@ def _find_beginning(scopes: Scopes, block: ast.Try) -> ast.stmt:
 
 
 def _is_only_interrupt(statement: ast.stmt) -> bool:
-    """A `try:` that only ends what is interrupted: an error of the start is none of it."""
+    """Whether a `try:` only handles an interrupt, and no error of the start."""
     return (
         isinstance(statement, ast.Try)
         and bool(statement.handlers)

@@ -55,7 +55,7 @@ def open_outer_blocks(text: Text) -> tuple[Text, tuple[Finding, ...]]:
 def _find_blocks(
     scopes: Scopes, text: Text
 ) -> Iterator[tuple[ast.With, list[ast.Call]]]:
-    """Blocks, and the calls of theirs that are not to be there."""
+    """Yields blocks with the calls to drop from them."""
     sessions = scopes.list_calls(*roles.SESSIONS)
     if len(sessions) != 1:
         return
@@ -150,7 +150,7 @@ def _find_placing_call(
 
 
 def _drop_calls(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
-    """The block without these calls; its statements alone where it has no others."""
+    """Drops calls from a block; if it has no others, only its statements stay."""
     rest = [item for item in block.items if item.context_expr not in gone]
     head = text.lines[block.lineno - 1]
     outer = head[: len(head) - len(head.lstrip())]

@@ -55,7 +55,7 @@ class _Manager:
         self._line = 0
 
     def rewrite(self) -> Text | None:
-        """The text without this manager; None where a Supervisor is told of it.
+        """The text without this manager; None if a Supervisor is told of it.
 
         Raises:
           Unclear: it is used in another way.
@@ -81,7 +81,7 @@ class _Manager:
         return self._rewrite_alone(statement, prepared[0])
 
     def make_finding(self) -> Finding:
-        """What is said of it."""
+        """Makes the finding about the manager."""
         return Finding(
             self._line,
             1,
@@ -111,7 +111,7 @@ class _Manager:
         return found
 
     def _find_begun(self) -> ast.expr | None:
-        """What the manager runs after the initialisation: its local_init_op."""
+        """Returns the manager's local_init_op, which runs after initialisation."""
         if self._made.args or any(k.arg is None for k in self._made.keywords):
             raise Unclear
         local: ast.expr | None = None
@@ -128,7 +128,7 @@ class _Manager:
         return local
 
     def _map_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
-        """What prepare_session is given, without what asks for nothing."""
+        """Maps the arguments of prepare_session, without those of no effect."""
         bound = names.bind_arguments(call, table.PREPARE_PARAMETERS)
         if bound is None:
             raise Unclear
@@ -212,7 +212,7 @@ class _Manager:
         local: ast.expr | None,
         session: str,
     ) -> list[str]:
-        """What prepare_session does with the session it has made."""
+        """Writes what prepare_session does with the new session."""
         text = self._view.text
         saver = flatten_expression(text, given["saver"]) if "saver" in given else ""
         made = []

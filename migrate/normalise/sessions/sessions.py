@@ -99,7 +99,7 @@ class _Monitored(ParsedText):
     def _write_call(
         self, node: ast.Call, bound: dict[str, ast.expr], chief: str | None
     ) -> str | None:
-        """The call of MonitoredTrainingSession; None where an argument has no equal."""
+        """The call of MonitoredTrainingSession; None if an argument has no equal."""
         if bound.pop("checkpoint_filename_with_path", None) is not None:
             return None
         parts = [f"{name}={self._join_lines(value)}" for name, value in bound.items()]
@@ -142,7 +142,7 @@ class _Monitored(ParsedText):
     def _find_creations(
         self, creator: ast.expr
     ) -> tuple[list[ast.Call], str | None, list[ast.stmt]] | None:
-        """The creators' calls, the chief's test, and statements that go with them."""
+        """Finds the creators' calls, the chief's test, and the statements to remove."""
         if isinstance(creator, ast.Call):
             known = self._scopes.resolve(creator.func) in _CREATORS
             return ([creator], None, []) if known else None
@@ -179,7 +179,7 @@ class _Monitored(ParsedText):
             return None
         if len(branch.body) + len(branch.orelse) == 2:
             return self._choose(branch.test, first.value, second.value, [branch])
-        # What else the branches do stays in them.
+        # The branches keep their other statements.
         inside = {
             name
             for s in (*branch.body, *branch.orelse)
@@ -214,7 +214,7 @@ class _Plain(ParsedText):
         return self._scopes.list_calls(*roles.PLAIN_SESSIONS, _INTERACTIVE)
 
     def _list_running(self) -> list[ast.Call]:
-        """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
+        """Lists the calls that open sessions, monitored ones too: all are defaults."""
         return self._scopes.list_calls(*roles.SESSIONS, _INTERACTIVE)
 
     def name_session(self) -> Text:
@@ -378,7 +378,7 @@ class _Plain(ParsedText):
         return Edit(node, f"{name}.run({shown})")
 
     def _find_session_names(self) -> set[str | None]:
-        """What the sessions are called."""
+        """Returns the names of the sessions."""
         found: set[str | None] = set()
         for call in self._list_running():
             parent = self._scopes.parents[call]

@@ -39,7 +39,7 @@ def opens(source: str) -> bool:
 
 
 def write_out_loop(text: Text) -> Text:
-    """The text with the loop; itself where that cannot be told."""
+    """The text with the loop written out, or the same text if it is not clear."""
     if not opens(text.source):
         return text
     tree = parse_source(text.source)
@@ -80,7 +80,7 @@ def write_out_loop(text: Text) -> Text:
 
 
 def _write_lines(bound: dict[str, ast.expr], tf: str) -> list[tuple[int, str]] | None:
-    """Each line, by its depth; None where the loop is another one."""
+    """Writes each line, with its depth; None if the loop is another one."""
     given = {
         name: value
         for name, value in bound.items()

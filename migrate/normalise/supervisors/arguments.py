@@ -1,4 +1,4 @@
-"""What a Supervisor was given: what of it a session needs, and what it does without."""
+"""Reads a Supervisor's arguments: those that a session needs, and the others."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Arguments:
         )
 
     def _feeds_nothing(self, value: ast.expr) -> bool:
-        """Feeds of the initialisation, where no variable begins as what is fed.
+        """Whether feeds of the initialisation decide no variable's initial value.
 
-        One that begins as a tensor of it is refused where it is made (N104).
+        A variable that begins as a fed tensor is refused where it is made (N104).
         """
         if not isinstance(value, ast.Dict) or any(
             isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk_breadth_first(value)
@@ -73,7 +73,7 @@ class Arguments:
         )
 
     def _is_the_graph(self, value: ast.expr) -> bool:
-        """The one graph of the program."""
+        """Whether a value is the one graph of the program."""
         made = self._scopes.list_calls("tf.Graph")
         if isinstance(value, ast.Call):
             return not made and (

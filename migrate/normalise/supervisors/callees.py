@@ -36,7 +36,7 @@ def is_supervisor(scopes: Scopes, node: ast.AST) -> bool:
 def inline_callees(text: Text) -> Text:
     """The text with such functions' bodies in the place of their calls.
 
-    The same text where one of them cannot be.
+    The same text if one of them cannot be.
     """
     first = text
     called: set[str] = set()

@@ -95,7 +95,7 @@ class _Loop:
 
 class _Loops(ParsedText):
     def bring_first(self) -> Text | None:
-        """The text with one function brought; None if none is left that can be."""
+        """The text with one more function moved; None if none is left to move."""
         for node in walk_breadth_first(self._tree):
             loop = self._find_loop(node) if isinstance(node, ast.Expr) else None
             if loop is not None and self._runs(loop) and self._may_be(loop):
@@ -164,7 +164,7 @@ class _Loops(ParsedText):
         args: list[ast.expr],
         named: list[ast.keyword],
     ) -> dict[str, ast.expr] | None:
-        """The arguments by parameter; None where they cannot be told apart."""
+        """The arguments by parameter; None if they cannot be told apart."""
         own = function.args
         if own.vararg or own.kwarg or own.kwonlyargs or function.decorator_list:
             return None
@@ -313,9 +313,9 @@ class _Loops(ParsedText):
     def _find_rebound_uses(
         self, function: ast.FunctionDef, scope: Scope, parameter: str
     ) -> list[ast.Name] | None:
-        """Where a parameter's name stands for what `loss = sess.run(loss)` binds.
+        """Lists uses of a parameter's name after `loss = sess.run(loss)` rebinds it.
 
-        None where it is not plain from when on it does.
+        None if it is not clear which uses come after.
         """
         bindings = [
             b for b in scope.bindings.get(parameter, []) if not isinstance(b, ast.arg)
@@ -403,7 +403,7 @@ class _Loops(ParsedText):
         return {name.partition(".")[0] for name in set().union(*given)}
 
     def _find_names_before(self, loop: _Loop) -> set[str]:
-        """Names that mean something else where the loop is: the graph's, the arguments'."""
+        """Returns the arguments' names, and names bound before the loop."""
         found = self._find_given_names(loop)
         scope: Scope | None = self._scopes.find_scope(loop.call)
         while scope is not None:
@@ -414,7 +414,7 @@ class _Loops(ParsedText):
         return found
 
     def _find_taken_names(self, function: ast.FunctionDef) -> set[str]:
-        """Every name of the file but the function's own."""
+        """Returns every name of the file but the function's own."""
         inside = set(walk_breadth_first(function))
         return {
             found

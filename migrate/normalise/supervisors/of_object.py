@@ -104,7 +104,7 @@ def _move_supervisor(text: Text, scopes: Scopes, made: ast.Assign) -> Text | Non
 def check(
     scopes: Scopes, supervisor: ast.expr, statement: ast.stmt, session: str
 ) -> None:
-    """That a Supervisor and its session are one object's, or one method's.
+    """Refuses a Supervisor or session that another object or method may use.
 
     Args:
       supervisor: what it is assigned to.
@@ -145,7 +145,7 @@ def check(
 def _find_value(
     text: Text, home: ast.FunctionDef, made: ast.Assign, own: str
 ) -> str | None:
-    """The Supervisor as another method makes it; None where that is another one."""
+    """The Supervisor as another method makes it; None if that is another one."""
     if home.name != "__init__" or made not in home.body:
         return None
     later = home.body[home.body.index(made) + 1 :]

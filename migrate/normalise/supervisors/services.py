@@ -1,4 +1,4 @@
-"""What a Supervisor had beside its session: a writer, a saver, functions called by time.
+"""Writes a Supervisor's services beside its session: writer, saver, timed functions.
 
 Each is made once, where the Supervisor was, if the program asks for it; its uses are
 uses of that. (tensorflow/python/training/supervisor.py of 1.15.)
@@ -20,15 +20,15 @@ from migrate.tables import roles
 
 @dataclasses.dataclass
 class Services:
-    """What the program's Supervisor gave beside its session, as the program asks for it.
+    """One Supervisor's services, each written when the program asks for it.
 
     Attributes:
       tensorflow: the name of TensorFlow in the program.
       name: the Supervisor's.
       given: its arguments.
       flat: an argument's text in one line.
-      step: what the program calls the graph's global step; None where that is not seen.
-      lines: what is to stand where the Supervisor was made.
+      step: the program's name for the graph's global step; None if it is not known.
+      lines: the lines that replace the making of the Supervisor.
     """
 
     tensorflow: str
@@ -54,7 +54,7 @@ class Services:
         return self.flat(value)
 
     def write_writer(self) -> str | None:
-        """The writer of summaries; None where the Supervisor had none.
+        """The writer of summaries; None if the Supervisor had none.
 
         Only the chief's Supervisor had one.
         """
@@ -76,7 +76,7 @@ class Services:
         return "saver" in self.given or any(x.startswith(made) for x in self.lines)
 
     def write_saver(self) -> str | None:
-        """The saver; None where it was told to have none."""
+        """The saver; None if it was told to have none."""
         if "saver" in self.given:
             return self._read_argument("saver")
         return self._name_service("saver", f"{self.tensorflow}.train.Saver()")
@@ -98,7 +98,7 @@ class Services:
         )
 
     def add_summary(self, call: ast.Call) -> list[Edit] | None:
-        """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
+        """`sv.summary_computed(sess, summary, step)`; None if that cannot be."""
         bound = names.bind_arguments(call, ("sess", "summary", "global_step"))
         writer = self.write_writer()
         if bound is None or writer is None or len(call.args) < 2:
@@ -123,7 +123,7 @@ class Services:
     def edit_loop(
         self, call: ast.Call, scopes: Scopes, session: str
     ) -> list[Edit] | None:
-        """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
+        """`sv.loop(secs, target, args)`; None if it is not seen what is run."""
         bound = names.bind_arguments(call, supervisor_loops.PARAMETERS)
         if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
             return None
@@ -153,7 +153,7 @@ class Services:
 
 
 def step_name(scopes: Scopes, place: ast.AST) -> str | None:
-    """The one name by which a place sees the graph's global step."""
+    """Returns the one name for the graph's global step at a place."""
     found: set[str] = set()
     scope: Scope | None = scopes.find_scope(place)
     while scope is not None:
@@ -169,7 +169,7 @@ def step_name(scopes: Scopes, place: ast.AST) -> str | None:
 
 
 def _find_kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
-    """Attributes that are the global step, where a statement makes an object of the file."""
+    """Lists the attributes that are the global step, of an object of the file."""
     call = made.value
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         return []

@@ -84,7 +84,7 @@ class _Starts(ParsedText):
     def _write_lambda(self, partial: ast.Call) -> str | None:
         """`partial(load, saver, path)` as `lambda session: load(saver, path, session)`.
 
-        None where an argument may be another by then.
+        None if an argument may be another by then.
         """
         values = [*partial.args, *[k.value for k in partial.keywords]]
         for value in values:

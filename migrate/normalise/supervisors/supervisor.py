@@ -33,7 +33,7 @@ _NONE = ast.Constant(None)
 
 
 def replace_supervisor(text: Text) -> Text:
-    """The text without its Supervisor; the same text where that cannot be."""
+    """The text without its Supervisor; the same text if that cannot be."""
     if "Supervisor" not in text.source:
         return text
     try:
@@ -67,7 +67,7 @@ def find_lines(text: Text) -> tuple[int, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class _Session:
-    """Where the session is made.
+    """One Supervisor's session, and the statement that opens it.
 
     Attributes:
       statement: a `with`, or an assignment of what is closed at the end.
@@ -265,7 +265,7 @@ class _Supervisor(ParsedText):
         return f"{func}({', '.join(parts)})"
 
     def _write_starting(self, function: ast.expr) -> str:
-        """An `init_fn` as a scaffold calls it: with itself, too.
+        """Writes an `init_fn` as a scaffold calls it, with the scaffold as argument.
 
         Raises:
           Unclear: it is made by a call.
@@ -285,7 +285,7 @@ class _Supervisor(ParsedText):
     def _write_hooks(
         self, given: Services, summaries: bool, default: bool, saves: bool
     ) -> list[str]:
-        """What the session's own arguments cannot say: a writer, an operation, a name."""
+        """Writes hooks for a writer, operation or name that no session argument has."""
         kept, train = given.given, f"{given.tensorflow}.train"
         hooks: list[str] = []
         if summaries and not (default and "summary_writer" not in kept):
@@ -321,7 +321,7 @@ class _Supervisor(ParsedText):
         return hooks
 
     def _write_seconds(self, kept: dict[str, ast.expr], saves: bool) -> str:
-        """How often to save; 0 turned it off."""
+        """Writes the seconds between two checkpoints; 0 turned saving off."""
         value = kept.get("save_model_secs")
         if not saves:
             return "None"
@@ -442,10 +442,10 @@ class _Supervisor(ParsedText):
             raise Unclear
 
     def _write_attribute(self, name: str, services: Services) -> str:
-        """What the Supervisor had, or was given.
+        """Writes the value of one of the Supervisor's attributes.
 
         Raises:
-          Unclear: it had none.
+          Unclear: the Supervisor does not have it.
         """
         if name == "summary_op":
             return services.write_summary()
@@ -470,7 +470,7 @@ class _Supervisor(ParsedText):
         return found
 
     def _find_outer_statements(self, statements: list[ast.Assign]) -> list[ast.stmt]:
-        """What goes with them: an `if` that holds nothing else."""
+        """Replaces statements by the `if` around them, if it holds nothing else."""
         found: list[ast.stmt] = []
         done: set[ast.AST] = set()
         for statement in statements:

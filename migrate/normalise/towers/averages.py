@@ -1,4 +1,4 @@
-"""Where a program averages the gradients of its towers, and what the average is for.
+"""Finds where a program averages its towers' gradients, and what it does with them.
 
 By a call of a function, whatever its name, or by statements of its own:
 
@@ -28,9 +28,9 @@ class Average:
     """An average over towers.
 
     Attributes:
-      value: the expression that gives it; None where statements do.
+      value: the expression that gives it; None if statements do.
       statement: what computes it.
-      result: the name it has; None where the call is part of an expression.
+      result: the name it has; None if the call is part of an expression.
       begun: `average_grads = []`, for statements that fill a list.
       applied: whether it goes into apply_gradients and nowhere else.
       pairs: whether it is of (gradient, variable), and not of gradients alone.
@@ -47,7 +47,7 @@ class Average:
 def find(
     scopes: Scopes, loop: ast.For, gradients: str, count: str, *, pairs: bool = True
 ) -> Average | None:
-    """The average of the list of that name, which a loop over towers fills.
+    """Finds the average of the list with a name, which a loop over towers fills.
 
     Args:
       count: how many towers there are, as the program writes it.
@@ -155,7 +155,7 @@ def _find_average_by_statements(
 def _find_average_where_applied(
     scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
-    """An expression that apply_gradients is given."""
+    """Finds an average in the argument of apply_gradients."""
     value: ast.AST = uses[0]
     while isinstance(value, ast.expr | ast.comprehension):
         parent = scopes.parents[value]
@@ -185,7 +185,7 @@ def _find_function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
 
 
 def _match_arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a function's arguments are given, by their names."""
+    """Maps a function's parameters to a call's arguments."""
     parameters = [a.arg for a in function.args.args]
     found = dict(zip(parameters, call.args, strict=False))
     return found | {k.arg: k.value for k in call.keywords if k.arg}

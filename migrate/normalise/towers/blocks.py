@@ -91,7 +91,7 @@ def _write_as_append(text: Text) -> Text | None:
 
 
 def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
-    """What a loop around a node, by that name's range, counts to."""
+    """Returns `n` of the loop `for index in range(n)` around a node, as text."""
     while node in scopes.parents:
         node = scopes.parents[node]
         if isinstance(node, (ast.FunctionDef, ast.If, ast.While, ast.Try)):

@@ -66,10 +66,10 @@ class Body:
     # -- what one tower leaves for the next ---------------------------------------------
 
     def _check_carried(self, body: list[ast.stmt]) -> None:
-        """What one tower leaves for the next: nothing but a flag that it was made.
+        """Refuses a tower that leaves more for the next than a flag.
 
         Raises:
-          Unclear: more than that.
+          Unclear: it leaves more.
         """
         self.flags = {}
         self._collect_bindings(
@@ -203,7 +203,7 @@ class Body:
         return eval(compiled, {"__builtins__": {}}, {self._index: 0})
 
     def _find_reuse_argument(self, call: ast.Call) -> ast.expr | None:
-        """`i > 0` of `network(x, i > 0)`, where the function calls that `reuse`."""
+        """Finds `i > 0` of `network(x, i > 0)`, if the parameter is `reuse`."""
         function = checks.find_called_function(self._view.scopes, call)
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):
             return None
@@ -214,10 +214,10 @@ class Body:
         return None
 
     def _check_shares(self, given: ast.AST, seen: tuple[ast.AST, ...] = ()) -> None:
-        """What is told to share does nothing else of it.
+        """Refuses a function that uses its word for sharing in another way.
 
         Args:
-          given: what says so: an argument, or the condition of a block.
+          given: the word for sharing: an argument, or the condition of a block.
           seen: what led there.
 
         Raises:
@@ -248,7 +248,7 @@ class Body:
                 self._check_shares(node, (*seen, call))
 
     def _says_reuse(self, statement: ast.Assign) -> bool:
-        """`reuse = i > 0`, where nothing but arguments of that name reads it."""
+        """Whether it is `reuse = i > 0`, read only by arguments of that name."""
         if not self._depends(statement.value) or not isinstance(
             statement.targets[0], ast.Name
         ):
@@ -311,7 +311,7 @@ class Body:
 
 
 def dissolves(view: View, statement: ast.stmt) -> bool:
-    """A block that places or names the tower, or holds the scope it reuses."""
+    """Whether a block only places or names the tower, or opens its reused scope."""
     if not isinstance(statement, ast.With):
         return False
     for item in statement.items:
@@ -351,7 +351,7 @@ def _is_left(view: View, scope: ast.expr | None) -> bool:
 
 
 def find_outermost(view: View) -> ast.stmt:
-    """The loop, or the block of the scope that its towers reuse around it alone."""
+    """Returns the loop, or the outermost such block around the loop alone."""
     outer: ast.stmt = view.loop
     parent = view.scopes.parents[outer]
     while isinstance(parent, ast.With) and parent.body == [outer]:

@@ -1,4 +1,4 @@
-"""What towers do that replicas would do otherwise, or not at all."""
+"""Refuses what towers do and replicas would do otherwise, or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables.layers import LAYER_FUNCTIONS
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
-# What names variables, and where it has the name.
+# Function that names variables -> the position of its name.
 _NAMES = {
     "tf.get_variable": ("name", 0),
     "tf.variable_scope": ("name_or_scope", 0),
@@ -93,7 +93,7 @@ def _check_names(
 
 
 def _formats(node: ast.AST) -> bool:
-    """`"scale_{}".format(i)`, `str(i)`."""
+    """Whether it is `"scale_{}".format(i)`, or `str(i)`."""
     return isinstance(node, ast.Call) and (
         (isinstance(node.func, ast.Attribute) and node.func.attr == "format")
         or names.find_key(node.func) in ("str", "int")
@@ -101,7 +101,7 @@ def _formats(node: ast.AST) -> bool:
 
 
 def _is_plain(value: ast.expr) -> bool:
-    """A number or a text, as far as is seen: no element of a list of tensors."""
+    """Whether it is a number or a text, and no element of a list of tensors."""
     return not any(
         (isinstance(n, ast.Call) and not _formats(n)) or isinstance(n, ast.Subscript)
         for n in walk_breadth_first(value)

@@ -90,7 +90,7 @@ def _draws(view: View, node: ast.AST) -> bool:
 
 
 def _is_plain(view: View, statement: ast.Assign) -> bool:
-    """A statement of the loop's own, under nothing but blocks, that can be moved."""
+    """Whether a statement of the loop is in no more than blocks, and can be moved."""
     node: ast.AST = view.scopes.parents[statement]
     while isinstance(node, ast.With):
         node = view.scopes.parents[node]
@@ -98,7 +98,7 @@ def _is_plain(view: View, statement: ast.Assign) -> bool:
 
 
 def _find_dataset(view: View, iterator: ast.expr) -> ast.expr | None:
-    """What a named iterator is made of, where nothing else draws from it."""
+    """Returns the dataset of a named iterator from which nothing else draws."""
     if not isinstance(iterator, ast.Name):
         return None
     owner = view.scopes.find_scope(iterator).find_owner(iterator.id)

@@ -1,4 +1,4 @@
-"""What a loop over towers goes over: how many there are, and what each name stands for."""
+"""Reads a loop over towers: their count, and the value of each name of the loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANGES = frozenset({"range", "xrange"})
 
 @dataclasses.dataclass(frozen=True)
 class Iterated:
-    """What a loop goes over.
+    """One loop's count of towers, and the values of its names.
 
     Attributes:
       count: how many towers there are, an expression of the text's.
@@ -28,7 +28,7 @@ class Iterated:
 
 
 def read_iteration(view: View, target: ast.expr, over: ast.expr) -> Iterated:
-    """What `for target in over` goes over.
+    """Reads the count of towers and the names' values from `for target in over`.
 
     Raises:
       Unclear: it is none of `range`, `enumerate`, `zip` and lists.
@@ -88,7 +88,7 @@ def _read_iteration(
 
 
 def _write_length(view: View, over: ast.expr) -> str:
-    """How many elements a list of the graph has, or Python's `len` of another."""
+    """Writes the count of a graph's list, or Python's `len` of another list."""
     if isinstance(over, ast.Name):
         owner = view.scopes.find_scope(over).find_owner(over.id)
         bindings = owner.bindings[over.id] if owner is not None else []
@@ -116,7 +116,7 @@ def _write_length(view: View, over: ast.expr) -> str:
 
 
 def _check_count(view: View, count: ast.expr) -> None:
-    """How many parts there are, not how large each is.
+    """Refuses the sizes of the parts in place of their count.
 
     Raises:
       Unclear: it is a list of sizes.

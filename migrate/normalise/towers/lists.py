@@ -79,7 +79,7 @@ def find_filled_lists(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]
 
 
 def find_gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
-    """A tower's gradients, and what becomes of all towers': each list of them.
+    """Finds a tower's gradients, and the average of each list of all towers'.
 
     Raises:
       Unclear: they are in no list, or its average is not seen.

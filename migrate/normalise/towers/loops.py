@@ -1,4 +1,4 @@
-"""Which loops are over towers: they compute gradients, or list losses on devices."""
+"""Finds loops over towers: they compute gradients, or list losses on devices."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def shows_towers(scopes: Scopes, loop: ast.For) -> bool:
 
 
 def _find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr]:
-    """What a name is bound to, anywhere in its scope."""
+    """Lists the values assigned to a name, anywhere in its scope."""
     if not isinstance(node, ast.Name):
         return []
     owner = scopes.find_scope(node).find_owner(node.id)

@@ -62,7 +62,7 @@ class Minimised:
 
 
 def find(view: View, count: str) -> list[Minimised]:
-    """All that is minimised of a loop's losses.
+    """Finds all updates that minimise a loop's losses.
 
     Args:
       count: how many towers there are, an expression of the text's.

@@ -31,7 +31,7 @@ _REASON = "the tool does not read how the towers take batches from a prefetch qu
 
 
 def draw_per_tower(view: View) -> View | None:
-    """The loop in a text whose towers draw for themselves; None where there is no queue.
+    """The loop in a text whose towers draw for themselves; None if there is no queue.
 
     Raises:
       Unclear: what made the queue's elements cannot be moved.
@@ -110,7 +110,7 @@ def draw_per_tower(view: View) -> View | None:
 
 
 def _find_queue_read(view: View, queue: str) -> ast.Assign:
-    """The tower's statement that takes from the queue, all that is done with it."""
+    """Finds the tower's statement that takes from the queue, the queue's only use."""
     uses = [
         node
         for node in walk_breadth_first(view.scopes.tree)
@@ -135,7 +135,7 @@ def _find_queue_read(view: View, queue: str) -> ast.Assign:
 
 
 def _find_makers(before: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
-    """What makes these names, from the element on that is drawn first, in order.
+    """Finds the statements that make these names, from the drawn element on.
 
     Raises:
       Unclear: no element is drawn, or some of it is not made in these statements alone.
@@ -171,7 +171,7 @@ def _name_iterator(view: View, statement: ast.stmt) -> Edit | None:
 
 
 def _shows_only(view: View, statement: ast.stmt) -> bool:
-    """A summary of what is put into the queue, where all summaries are never merged."""
+    """Whether it is only a summary, in a program that never merges all summaries."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)

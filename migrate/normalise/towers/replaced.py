@@ -40,7 +40,7 @@ class Towers:
       line: the original line of the loop.
       draw: whether each of them drew a batch for itself.
       updated_by: whose statistics move the averages of batch normalisation: "first",
-        "last" or "all"; "" where there is none.
+        "last" or "all"; "" if there is none.
       tasks: where they are on tasks of a cluster, built by one client.
     """
 
@@ -52,7 +52,7 @@ class Towers:
     tasks: tasks.Tasks | None = None
 
     def make_replicas(self) -> ir.Towers:
-        """What the program has in their place."""
+        """Describes the replicas that replace the towers."""
         if self.tasks is None:
             return ir.Towers(self.count, self.updated_by)
         devices, dealt = self.tasks.devices, self.tasks.dealt
@@ -108,7 +108,7 @@ def replace_loop(view: View) -> Towers:
 def _write_names(
     view: View, body: Body, over: iteration.Iterated, index: str
 ) -> Iterator[_Line]:
-    """What the loop gave names to, as assignments."""
+    """Writes the names that the loop bound as assignments."""
     at = view.loop.lineno
     yield f"{index} = {TOWER_INDEX}", at
     for name, value in over.values:
@@ -187,7 +187,7 @@ def _splice_lines(
 def _replace_average(
     view: View, gradients: list[lists.Gradients]
 ) -> tuple[Text, list[_Splice]]:
-    """What stands where the towers' gradients were averaged: one tower's, to be averaged."""
+    """Replaces the average of the towers' gradients by one tower's, to be averaged."""
     edits: list[Edit] = []
     splices: list[_Splice] = []
     for own in gradients:
@@ -214,7 +214,7 @@ def _replace_average(
 def _replace_minimize(
     view: View, losses: list[minimised.Minimised]
 ) -> tuple[Text, list[_Splice]]:
-    """What minimised the losses of all towers: it minimises a tower's own."""
+    """Replaces the losses of all towers in an update by the tower's own loss."""
     edits = []
     for one in losses:
         call = one.call

@@ -34,7 +34,7 @@ def writes_summaries(view: View) -> bool:
 def find_scope(view: View) -> str:
     """The name of a tower's name scope, an expression of the text's.
 
-    It needs none where the tower's number is in each summary's own name.
+    It needs none if the tower's number is in each summary's own name.
 
     Raises:
       Unclear: it has none otherwise, or several.

@@ -26,7 +26,7 @@ _DEALS = frozenset({"worker_device", "cluster"})
 
 @dataclasses.dataclass(frozen=True)
 class Tasks:
-    """Where the towers are.
+    """One loop's towers on tasks of a cluster.
 
     Attributes:
       devices: a list of their devices, an expression of the text's.
@@ -39,7 +39,7 @@ class Tasks:
 
 
 def find_blocks(view: View) -> list[ast.With]:
-    """The blocks around a tower's gradients that are on a task; none where no tower is.
+    """The blocks around a tower's gradients that are on a task; none if no tower is.
 
     Raises:
       Unclear: they are something else too, or several.
@@ -65,7 +65,7 @@ def leaves(view: View, block: ast.With) -> bool:
 
 
 def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
-    """Where the towers are; None where that is this process.
+    """Finds the towers' devices on tasks; None if they are in this process.
 
     Args:
       over: what the loop goes over.
@@ -112,7 +112,7 @@ def place_towers(view: View, over: Iterated, index: str) -> Tasks | None:
 
 
 def _find_cluster(view: View) -> str:
-    """The cluster that the program's device setters are given; "" where it has none."""
+    """The cluster that the program's device setters are given; "" if it has none."""
     for node in walk_breadth_first(view.scopes.tree):
         if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
             cluster = names.find_argument(node, "cluster")
@@ -190,7 +190,7 @@ def _names_job(view: View, node: ast.expr, depth: int) -> bool:
 
 
 def _find_value(view: View, name: ast.Name) -> ast.expr | None:
-    """What a name is bound to, once; of a loop's own name, what the loop goes over."""
+    """Returns a name's one value; for the name of the loop, what it goes over."""
     owner = view.scopes.find_scope(name).find_owner(name.id)
     bindings = owner.bindings.get(name.id, []) if owner is not None else []
     if len(bindings) != 1:

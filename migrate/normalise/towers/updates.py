@@ -1,4 +1,4 @@
-"""Whose statistics move the averages of batch normalisation: of the towers' UPDATE_OPS.
+"""Finds the towers whose UPDATE_OPS move the averages of batch normalisation.
 
     for i in range(num_gpus):
         with tf.name_scope("tower_%d" % i) as scope:
@@ -47,7 +47,7 @@ def move_updates(view: View, index: str) -> tuple[View, str]:
       index: the name that a tower's number has in the loop.
 
     Returns:
-      The loop, and "first", "last" or "all"; "" where nothing asks for them.
+      The loop, and "first", "last" or "all"; "" if nothing asks for them.
 
     Raises:
       Unclear: they are asked for several times, or used in the loop.
@@ -78,7 +78,7 @@ def move_updates(view: View, index: str) -> tuple[View, str]:
 
 
 def _move_after_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
-    """The same, where a tower asks for them."""
+    """Moves a tower's own request for the updates after the loop."""
     statement = view.scopes.parents[call]
     if not (
         isinstance(statement, ast.Assign)

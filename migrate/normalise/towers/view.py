@@ -34,7 +34,7 @@ class View:
 
     @functools.cached_property
     def inside(self) -> frozenset[ast.AST]:
-        """All nodes of the loop."""
+        """Returns all nodes of the loop."""
         return frozenset(walk_breadth_first(self.loop))
 
     def flatten_expression(self, value: ast.expr) -> str:
@@ -51,7 +51,7 @@ class View:
         return name
 
     def find_reads_after(self, name: str) -> list[ast.Name]:
-        """Where a name of the loop's scope is read outside of the loop."""
+        """Finds the reads of a name of the loop's scope outside of the loop."""
         scope = self.scopes.find_scope(self.loop)
         return [
             n
@@ -83,7 +83,7 @@ class View:
 
 
 def find_view(text: Text) -> View | None:
-    """The loop over towers of a text; None where it has none, or several."""
+    """The loop over towers of a text; None if it has none, or several."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     found = [
