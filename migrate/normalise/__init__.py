@@ -12,8 +12,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.normalise.elsewhere.normaliser import Normaliser
 from migrate.normalise.feeds import write_out_feeds
+from migrate.normalise.graph_builders.normaliser import Normaliser
 from migrate.normalise.sessions import driver
 from migrate.normalise.supervisors import supervisor
 from migrate.normalise.text import Text

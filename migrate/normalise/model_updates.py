@@ -28,7 +28,7 @@ from migrate.facts.names import is_bare_constant
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.frontends.model_fn.specs import SPECS
-from migrate.normalise.called import update_returns
+from migrate.normalise.calls import update_returns
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.keras_files import Source
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first

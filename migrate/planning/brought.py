@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, move_finding
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
-from migrate.normalise.called import arguments, branches, early_ends
+from migrate.normalise.calls import arguments, branches, early_ends
 from migrate.normalise.classes import (
     chained_calls,
     inheritance,
     lazy_properties,
     plain_properties,
 )
-from migrate.normalise.collected import collections
 from migrate.normalise.feeds import constants as fed_constants
 from migrate.normalise.feeds import datasets as fed_datasets
+from migrate.normalise.graph_collections import own_collections
 from migrate.normalise.graph_places import (
     fetched_calls,
     graph_first,
@@ -114,7 +114,7 @@ def _gather_graph(
             branches.replace_decided_branches(statements.fold_conditions(taken))
         )
         fed = fed_constants.write_defaults(
-            write_out_feeds(collections.list_collections(taken))
+            write_out_feeds(own_collections.list_collections(taken))
         )
         text = named_parts.split_statements(
             statements.fold_conditions(fed_datasets.convert_to_functions(fed))

@@ -72,7 +72,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     # Slow to import, and of no use to most files.
     from migrate.dispatch.branches import split_chosen_runs
     from migrate.normalise import towers
-    from migrate.normalise.called import arguments
+    from migrate.normalise.calls import arguments
     from migrate.normalise.names import named_parts, versions
     from migrate.planning import brought, in_place
 

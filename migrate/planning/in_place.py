@@ -7,17 +7,17 @@ from collections.abc import Callable
 from migrate.findings import Finding
 from migrate.normalise import (
     Text,
-    done_queues,
     queues,
+    server_queues,
     streaming_metrics,
     train_ops,
     write_out_feeds,
 )
-from migrate.normalise.called import early_ends, early_returns
-from migrate.normalise.collected import collections, losses
+from migrate.normalise.calls import early_ends, early_returns
 from migrate.normalise.feeds import constants as fed_constants
 from migrate.normalise.feeds import datasets as fed_datasets
 from migrate.normalise.feeds import inner_placeholders
+from migrate.normalise.graph_collections import losses, own_collections
 from migrate.normalise.graph_places import (
     fetched_calls,
     graph_first,
@@ -31,12 +31,12 @@ from migrate.normalise.keras import tensors as keras_tensors
 from migrate.normalise.names import (
     displays,
     elements,
+    graph_names,
     name_scopes,
     named_parts,
     scope_names,
     semicolons,
     statements,
-    taken,
     tensor_names,
     tuples,
     versions,
@@ -84,7 +84,7 @@ _STEPS: tuple[_Step, ...] = (
     graph_first.move_graph,
     fetched_calls.name_fetched_calls,
     late_values.split_runs,
-    collections.list_collections,
+    own_collections.list_collections,
     write_out_feeds,
     fed_constants.write_defaults,
     fed_datasets.convert_to_functions,
@@ -110,7 +110,7 @@ def find_known_form(
     start, local = local_servers.drop_local_servers(start)
     start, packaged = keras_package.import_keras_of_tensorflow(start)
     start, early_chiefs = chiefs.mend_chief_tests(start)
-    ended = done_queues.replace_queues(start)
+    ended = server_queues.replace_queues(start)
     start, read = queues.replace_queues(ended.text)
     if not (opens or read):
         return None
@@ -126,7 +126,7 @@ def find_known_form(
     start, outer = outer_blocks.open_outer_blocks(start)
     scoped: tuple[Finding, ...] = ()
     if "Estimator(" not in text:
-        start, taken_ = taken.number_names(start)
+        start, taken_ = graph_names.number_names(start)
         start, scoped = name_scopes.move_out_of_scopes(start)
         scoped = (*taken_, *scoped)
     start = default_session.inline_givers(start, unit.named_elsewhere)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise import Text, done_queues
+from migrate.normalise import Text, server_queues
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import supervisor
 from migrate.source.nodes import walk_breadth_first
@@ -49,7 +49,7 @@ def report_deployed(scopes: Scopes) -> Iterator[Finding]:
 
 def report_older_shapes(scopes: Scopes, text: str) -> Iterator[Finding]:
     """Findings for a program that was refused."""
-    unread = done_queues.explain_refusal(Text.read_source(text))
+    unread = server_queues.explain_refusal(Text.read_source(text))
     served = supervisor.replace_supervisor(Text.read_source(text)).source != text
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:

@@ -22,7 +22,7 @@ from migrate.facts import fall_through, names, one_of, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, move_finding
 from migrate.migration import Migration
-from migrate.normalise.called.early_returns import add_else
+from migrate.normalise.calls.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.several import regions
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first

@@ -299,7 +299,7 @@ PROOFS = (
             ),
             (
                 "tf.scatter_X(ref, indices, updates) is ref.scatter_X, whose arguments "
-                "tests/migrate/normalise/collected/test_updates.py looks at for one of them",
+                "tests/migrate/normalise/graph_collections/test_updates.py looks at for one of them",
                 tuple(
                     f"tf.scatter_{name}"
                     for name in ("add", "div", "max", "min", "mul", "sub", "update")

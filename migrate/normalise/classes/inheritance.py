@@ -20,7 +20,7 @@ import builtins
 import re
 
 from migrate.facts.names import is_bare_constant
-from migrate.normalise.called.calls import Call, Inliner, NotInlinable
+from migrate.normalise.calls.inliner import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 

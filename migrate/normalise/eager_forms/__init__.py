@@ -9,11 +9,11 @@ with MonitoredTrainingSession(...):         with MonitoredTrainingSession(...) a
 
 from __future__ import annotations
 
-from migrate.normalise.eager_forms.compiled import write_step
-from migrate.normalise.eager_forms.given import name_parts
-from migrate.normalise.eager_forms.minimised import write_tape
-from migrate.normalise.eager_forms.named import name_session
-from migrate.normalise.eager_forms.untraced import drop_tracing
+from migrate.normalise.eager_forms.eager_metrics import drop_tracing
+from migrate.normalise.eager_forms.session_names import name_session
+from migrate.normalise.eager_forms.step_arguments import name_parts
+from migrate.normalise.eager_forms.tapes import write_tape
+from migrate.normalise.eager_forms.train_on_batch import write_step
 from migrate.normalise.text import Text, close_headers, repeat_step
 
 __all__ = ["convert_to_known_form"]

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scope
-from migrate.normalise.feeds import comprehended, conditions
+from migrate.normalise.feeds import comprehensions, conditions
+from migrate.normalise.feeds.feed_changes import Scattered
 from migrate.normalise.feeds.makers import Makers
 from migrate.normalise.feeds.order import Order
-from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
 from migrate.normalise.feeds.view import (
     Unclear,
@@ -34,7 +34,7 @@ _ROUNDS = 50
 
 def write_out_feeds(text: Text) -> Text:
     """The text with such feeds written out; the same text if there are none."""
-    text = comprehended.write_out_keys(conditions.fill_feeds(text))
+    text = comprehensions.write_out_keys(conditions.fill_feeds(text))
     for _ in range(_ROUNDS):
         new = _Feeds(text).rewrite_feed()
         if new is None:

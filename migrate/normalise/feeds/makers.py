@@ -6,7 +6,7 @@ import ast
 import re
 
 from migrate.facts import names
-from migrate.normalise.feeds.scattered import Scattered
+from migrate.normalise.feeds.feed_changes import Scattered
 from migrate.normalise.feeds.stores import Stores
 from migrate.normalise.feeds.view import (
     NOWHERE,

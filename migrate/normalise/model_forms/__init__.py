@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection, Sequence
 from migrate.facts import normalised_branches
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.model_forms import (
-    around,
     branches,
-    clipped,
+    changed_gradients,
     functions,
     lookups,
     losses,
-    optimised,
+    methods,
+    optimize_loss,
     rates,
     variables,
 )
@@ -86,13 +86,13 @@ def form_models(
     """
     quiet = normalised_branches.find_quiet_names(here, others)
     steps: tuple[Callable[[Text, Scopes, ast.FunctionDef], Text | None], ...] = (
-        around.name_outer_values,
+        methods.name_outer_values,
         functions.lift_function,
         losses.name_loss,
         lookups.name_table,
-        optimised.write_out_call,
+        optimize_loss.write_out_call,
         functools.partial(branches.unite_branches, quiet=quiet),
-        clipped.unite_updates,
+        changed_gradients.unite_updates,
         rates.name_rate,
         variables.get_variables,
     )

@@ -25,8 +25,8 @@ from collections.abc import Mapping
 
 from migrate.facts.objects import Unsettled
 from migrate.facts.scopes import build_scopes
+from migrate.normalise.model_methods.moves import Move
 from migrate.normalise.model_methods.sites import find_sites
-from migrate.normalise.model_methods.writing import Move
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source
 

@@ -10,7 +10,7 @@ import ast
 import builtins
 
 from migrate.facts import names
-from migrate.normalise.called.calls import Call, Inliner, NotInlinable
+from migrate.normalise.calls.inliner import Call, Inliner, NotInlinable
 from migrate.normalise.queues.view import Home, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first

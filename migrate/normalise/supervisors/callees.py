@@ -11,7 +11,7 @@ import ast
 import builtins
 
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.called.calls import Call, Inliner, NotInlinable
+from migrate.normalise.calls.inliner import Call, Inliner, NotInlinable
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 

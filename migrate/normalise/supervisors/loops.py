@@ -19,7 +19,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.estimator_calls import is_partial
 from migrate.facts.scopes import Scope, Scopes
-from migrate.normalise.called.calls import find_names_bound_within
+from migrate.normalise.calls.inliner import find_names_bound_within
 from migrate.normalise.supervisors.callees import is_supervisor
 from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import list_children, walk_breadth_first

@@ -17,7 +17,9 @@ from migrate.facts.scopes import build_scopes
 from migrate.facts.thread_lists import find_other_use
 from migrate.normalise.supervisors import callees as supervisor_callees
 from migrate.normalise.supervisors import loops as supervisor_loops
-from migrate.normalise.supervisors import of_object as supervisor_of_object
+from migrate.normalise.supervisors import (
+    object_supervisors as supervisor_object_supervisors,
+)
 from migrate.normalise.supervisors import starts as supervisor_starts
 from migrate.normalise.supervisors.arguments import Arguments, Unclear
 from migrate.normalise.supervisors.services import (
@@ -41,7 +43,7 @@ def replace_supervisor(text: Text) -> Text:
             supervisor_loops.inline_loops(
                 supervisor_starts.write_out_starts(
                     supervisor_callees.inline_callees(
-                        supervisor_of_object.move_into_method(text)
+                        supervisor_object_supervisors.move_into_method(text)
                     )
                 )
             )
@@ -122,7 +124,7 @@ class _Supervisor(ParsedText):
         if runs_after_stop(self._scopes, self._name, session.name):
             raise Unclear
         if "." in self._name + session.name:
-            supervisor_of_object.check(
+            supervisor_object_supervisors.check(
                 self._scopes, self._made[0].targets[0], session.statement, session.name
             )
         made = self._made[0].value

@@ -24,8 +24,8 @@ otherwise than towers; `replaced` writes the new text.
 from __future__ import annotations
 
 from migrate.normalise.text import Text
-from migrate.normalise.towers import blocks, loops, minimised
-from migrate.normalise.towers.replaced import Towers, replace_loop
+from migrate.normalise.towers import blocks, loops, tower_losses
+from migrate.normalise.towers.replicas import Towers, replace_loop
 from migrate.normalise.towers.view import Unclear, View, find_view
 
 __all__ = ["Towers", "convert_to_replicas", "explain_refusal"]
@@ -63,4 +63,4 @@ def _view_text(text: Text) -> View | None:
     seen = find_view(blocks.shape_blocks(text))
     if seen is None or not seen.lists_losses:
         return seen
-    return find_view(minimised.name_losses(seen.text))
+    return find_view(tower_losses.name_losses(seen.text))

@@ -6,7 +6,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise.called import early_ends
+from migrate.normalise.calls import early_ends
 from migrate.normalise.classes import lazy_properties, plain_properties
 from migrate.normalise.text import Text
 

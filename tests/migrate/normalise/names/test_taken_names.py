@@ -11,7 +11,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise.names import taken
+from migrate.normalise.names import graph_names
 from migrate.normalise.text import Text
 from reference import runner
 
@@ -152,7 +152,7 @@ OF_SCOPES = {
 
 
 def _numbered(graph: str) -> tuple[str, int]:
-    text, told = taken.number_names(Text.read_source(HEAD + graph))
+    text, told = graph_names.number_names(Text.read_source(HEAD + graph))
     return text.source.removeprefix(HEAD), len(told)
 
 
@@ -170,7 +170,7 @@ def test_the_number_is_written_out(case: str) -> None:
 @pytest.mark.parametrize("case", TOLD)
 def test_what_is_not_certain_is_told(case: str) -> None:
     assert _numbered(TOLD[case]) == (TOLD[case], 1)
-    _, told = taken.number_names(Text.read_source(HEAD + TOLD[case]))
+    _, told = graph_names.number_names(Text.read_source(HEAD + TOLD[case]))
     assert [f.outcome for f in told] == [Outcome.WARNED]
 
 
@@ -187,7 +187,7 @@ def test_the_number_of_a_tag_is_written_out(case: str) -> None:
 @pytest.mark.parametrize("case", [*TOLD_OF_TAGS, *NOT_TOLD_OF_TAGS])
 def test_tags_that_are_not_certain_are_told(case: str) -> None:
     graph = {**TOLD_OF_TAGS, **NOT_TOLD_OF_TAGS}[case]
-    _, found = taken.number_names(Text.read_source(HEAD + graph))
+    _, found = graph_names.number_names(Text.read_source(HEAD + graph))
     expected = ["M110"] if case in TOLD_OF_TAGS else []
     assert [f.code for f in found if f.outcome is Outcome.WARNED] == expected
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.called import arguments
+from migrate.normalise.calls import arguments
 from migrate.normalise.text import Text
 
 HEAD = """\

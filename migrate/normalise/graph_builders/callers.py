@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.called.calls import Call, NotInlinable
-from migrate.normalise.elsewhere.inlining import Inlining
+from migrate.normalise.calls.inliner import Call, NotInlinable
+from migrate.normalise.graph_builders.inlining import Inlining
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles

@@ -14,10 +14,10 @@ from migrate.normalise.towers import (
     draws,
     iteration,
     lists,
-    minimised,
-    prefetched,
+    prefetch_queues,
     summaries,
     tasks,
+    tower_losses,
     updates,
 )
 from migrate.normalise.towers.body import Body, find_outermost
@@ -66,7 +66,7 @@ def replace_loop(view: View) -> Towers:
       Unclear: something of the loop is not read.
     """
     checks.check(view)
-    view = prefetched.draw_per_tower(view) or view
+    view = prefetch_queues.draw_per_tower(view) or view
     view = tasks.write_out_devices(view)
     scope = ""
     if summaries.writes_summaries(view):
@@ -83,9 +83,9 @@ def replace_loop(view: View) -> Towers:
     body = Body(view, index)
     filled = lists.find_filled_lists(view, body.statements)
     gradients: list[lists.Gradients] = []
-    losses: list[minimised.Minimised] = []
+    losses: list[tower_losses.Minimised] = []
     if view.lists_losses:
-        losses = minimised.find(view, over.count)
+        losses = tower_losses.find(view, over.count)
     else:
         gradients = lists.find_gradients(view, body.statements, over.count)
     lines = [
@@ -212,7 +212,7 @@ def _replace_average(
 
 
 def _replace_minimize(
-    view: View, losses: list[minimised.Minimised]
+    view: View, losses: list[tower_losses.Minimised]
 ) -> tuple[Text, list[_Splice]]:
     """Replaces the losses of all towers in an update by the tower's own loss."""
     edits = []

@@ -10,7 +10,8 @@ import tokenize
 from migrate.facts.names import is_docstring
 from migrate.facts.objects import Unsettled
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.model_methods.naming import Naming
+from migrate.normalise.model_methods.function_names import Naming
+from migrate.normalise.model_methods.needed_methods import Method
 from migrate.normalise.model_methods.places import (
     find_begin,
     find_end,
@@ -18,7 +19,6 @@ from migrate.normalise.model_methods.places import (
     make_span,
 )
 from migrate.normalise.model_methods.sites import Site
-from migrate.normalise.model_methods.taking import Method
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import parse_source
 

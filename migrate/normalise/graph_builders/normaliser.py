@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.normalise.called.calls import NotInlinable
-from migrate.normalise.elsewhere import drivers
-from migrate.normalise.elsewhere.aggregates import Aggregates
-from migrate.normalise.elsewhere.state import Driver, walk_simple_statements
+from migrate.normalise.calls.inliner import NotInlinable
+from migrate.normalise.graph_builders import drivers
+from migrate.normalise.graph_builders.aggregates import Aggregates
+from migrate.normalise.graph_builders.state import Driver, walk_simple_statements
 from migrate.normalise.text import Text
 from migrate.source.nodes import (
     find_plain_names,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.done_queues.program import Unclear
-from migrate.normalise.done_queues.uses import Uses
+from migrate.normalise.server_queues.program import Unclear
+from migrate.normalise.server_queues.uses import Uses
 from migrate.source.nodes import walk_breadth_first
 
 _SESSIONS = frozenset({"tf.Session", "tf.InteractiveSession"})

@@ -7,7 +7,7 @@ import re
 
 from migrate.facts.objects import Unsettled
 from migrate.frontends.model_fn.signature import name_class
-from migrate.normalise.model_methods.taking import Taking
+from migrate.normalise.model_methods.needed_methods import Taking
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_models as table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.elsewhere.callers import Callers
-from migrate.normalise.elsewhere.state import walk_simple_statements
+from migrate.normalise.graph_builders.callers import Callers
+from migrate.normalise.graph_builders.state import walk_simple_statements
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import walk_breadth_first
 

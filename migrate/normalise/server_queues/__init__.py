@@ -18,8 +18,8 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.normalise.done_queues.program import Unclear
-from migrate.normalise.done_queues.written import Written
+from migrate.normalise.server_queues.program import Unclear
+from migrate.normalise.server_queues.texts import Written
 from migrate.normalise.text import Text
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.done_queues.emptied import Emptied
-from migrate.normalise.done_queues.program import Unclear
+from migrate.normalise.server_queues.empty_blocks import Emptied
+from migrate.normalise.server_queues.program import Unclear
 from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.normalise.done_queues.kinds import Kind
-from migrate.normalise.done_queues.program import Program, Unclear
+from migrate.normalise.server_queues.kinds import Kind
+from migrate.normalise.server_queues.program import Program, Unclear
 from migrate.normalise.text import Edit
 from migrate.source.nodes import walk_breadth_first
 

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.called.early_returns import add_else
+from migrate.normalise.calls.early_returns import add_else
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source
 

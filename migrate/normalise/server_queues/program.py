@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.done_queues.kinds import Kinds
+from migrate.normalise.server_queues.kinds import Kinds
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import walk_breadth_first
 

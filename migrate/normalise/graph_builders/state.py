@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
-from migrate.normalise.called.calls import Instance, NotInlinable
+from migrate.normalise.calls.inliner import Instance, NotInlinable
 from migrate.normalise.text import Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 

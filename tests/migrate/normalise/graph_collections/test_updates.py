@@ -9,7 +9,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
-from migrate.normalise.collected.losses import add_up_losses
+from migrate.normalise.graph_collections.losses import add_up_losses
 from migrate.normalise.names.statements import name_updates
 from tests.migrate.normalise.test_step_functions import HEAD, TAIL
 

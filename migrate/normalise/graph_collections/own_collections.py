@@ -11,7 +11,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.normalise.collected.variable_collections import add_to_collections
+from migrate.normalise.graph_collections.variable_collections import add_to_collections
 from migrate.normalise.text import (
     Edit,
     ParsedText,

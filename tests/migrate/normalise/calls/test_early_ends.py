@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.called.early_ends import move_graph_into_branch
+from migrate.normalise.calls.early_ends import move_graph_into_branch
 from migrate.normalise.text import Text
 
 PROGRAM = """\

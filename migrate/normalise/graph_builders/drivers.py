@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
-from migrate.normalise.elsewhere.state import Driver
+from migrate.normalise.graph_builders.state import Driver
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS

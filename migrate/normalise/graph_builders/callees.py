@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.called.calls import Call, NotInlinable
-from migrate.normalise.elsewhere.state import Driver, State
+from migrate.normalise.calls.inliner import Call, NotInlinable
+from migrate.normalise.graph_builders.state import Driver, State
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import queues, roles
 

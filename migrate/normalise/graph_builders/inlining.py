@@ -7,14 +7,14 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import build_scopes
-from migrate.normalise.called.calls import (
+from migrate.normalise.calls.inliner import (
     Call,
     Inliner,
     Instance,
     NotInlinable,
     find_late_test,
 )
-from migrate.normalise.elsewhere.callees import Callees
+from migrate.normalise.graph_builders.callees import Callees
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 
