@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import names
 from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
@@ -67,6 +68,17 @@ class FedInside:
             for flow in self._slicer.slice_flows({tensor}, False).flows
             for name in (
                 *(lift.name for lift in flow.lifts),
-                *(r for r in flow.reads if kinds.get(r) in ir.BUILD_KINDS),
+                *(r for r in _list_reads(flow) if kinds.get(r) in ir.BUILD_KINDS),
             )
         )
+
+
+def _list_reads(flow: ir.Flow) -> frozenset[str]:
+    """What a statement reads; a cell's first state is made without the cell's variables."""
+    value = getattr(flow.statement, "value", None)
+    match value:
+        case ast.Call(func=ast.Attribute(value=cell, attr="zero_state")):
+            given = [*value.args, *[k.value for k in value.keywords]]
+            others = frozenset().union(*map(names.find_reads, given))
+            return flow.reads - (names.find_reads(cell) - others)
+    return flow.reads

@@ -4,6 +4,12 @@
         feed[y] = labels
     feed, count = (feed, len(batch))        count = len(batch)
 
+    if state is None:                       if state is None:
+        feed = {x: batch}                       state = sess.run(last, {x: batch})
+    else:                                   else:
+        feed = {x: batch, first: state}         state = sess.run(
+    state = sess.run(last, feed)                    last, {x: batch, first: state})
+
 A run that needs a placeholder failed if the feed left it out, and fails if the feed is
 None. A run that does not need the placeholder ignores it.
 """
@@ -14,8 +20,13 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.feeds.view import feed_argument
-from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
+from migrate.normalise.feeds.view import feed_argument, flatten_expression
+from migrate.normalise.text import (
+    Edit,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
 from migrate.source.nodes import parse_source, walk_breadth_first
 
 
@@ -23,7 +34,7 @@ def fill_feeds(text: Text) -> Text:
     """The text that fills such feeds without a condition, and returns them alone."""
     if "run(" not in text.source:
         return text
-    return repeat_step(text, _fill_one_feed)
+    return repeat_step(repeat_step(text, _fill_one_feed), _split_one_run)
 
 
 def _fill_one_feed(text: Text) -> Text | None:
@@ -62,6 +73,91 @@ def _fill_one_feed(text: Text) -> Text | None:
             if new is not None:
                 return new
     return None
+
+
+def _split_one_run(text: Text) -> Text | None:
+    """The text with one run in each of the branches that feed it different tensors."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for call in walk_breadth_first(tree):
+        argument = feed_argument(call)
+        if not isinstance(argument, ast.Name):
+            continue
+        run = scopes.parents[call]
+        if not (
+            isinstance(run, (ast.Assign, ast.Expr))
+            and run.value is call
+            and text.is_alone(run)
+            and not find_lines_inside_strings(run)
+        ):
+            continue
+        suite = names.find_suite(scopes.parents[run], run) or []
+        before = suite[suite.index(run) - 1] if suite.index(run) else None
+        leaves = _list_feeds(before, argument.id) if before is not None else []
+        if (
+            len({_spell_keys(leaf.value) for leaf in leaves}) > 1
+            and all(map(text.is_alone, leaves))
+            and _is_only_fed(scopes, argument, leaves)
+        ):
+            return _copy_run(text, run, argument, leaves)
+    return None
+
+
+def _list_feeds(statement: ast.stmt, name: str) -> list[ast.Assign]:
+    """The dicts that end the branches of a condition; none if a branch has no such."""
+    if not isinstance(statement, ast.If):
+        return []
+    found: list[ast.Assign] = []
+    for suite in (statement.body, statement.orelse):
+        last = suite[-1] if suite else None
+        match last:
+            case ast.If():
+                inner = _list_feeds(last, name)
+                if not inner:
+                    return []
+                found += inner
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Dict()):
+                if target != name:
+                    return []
+                found.append(last)
+            case _:
+                return []
+    return found
+
+
+def _spell_keys(feed: ast.expr) -> tuple[str, ...]:
+    """The keys of a dict, in one order."""
+    assert isinstance(feed, ast.Dict)
+    return tuple(sorted(ast.dump(key) if key else "" for key in feed.keys))
+
+
+def _is_only_fed(scopes: Scopes, use: ast.Name, leaves: list[ast.Assign]) -> bool:
+    """Whether nothing else reads or binds the name of these feeds."""
+    known = {use, *(leaf.targets[0] for leaf in leaves)}
+    owner = scopes.find_scope(use).find_owner(use.id)
+    return all(
+        node in known
+        for node in scopes.walk()
+        if isinstance(node, ast.Name)
+        and node.id == use.id
+        and scopes.find_scope(node).find_owner(node.id) is owner
+    )
+
+
+def _copy_run(
+    text: Text, run: ast.stmt, use: ast.Name, leaves: list[ast.Assign]
+) -> Text:
+    """The text with the run, given its feed, in the place of each of the feeds."""
+    first, last = run.lineno, run.end_lineno or run.lineno
+    indent = text.lines[first - 1][: run.col_offset]
+    new = text.splice(first, last, [], [])
+    for leaf in reversed(leaves):
+        given = text.apply_edits([Edit(use, flatten_expression(text, leaf.value))])
+        own = text.lines[leaf.lineno - 1][: leaf.col_offset]
+        lines = [own + line[len(indent) :] for line in given.lines[first - 1 : last]]
+        origins = text.origins[first - 1 : last]
+        new = new.splice(leaf.lineno, leaf.end_lineno or leaf.lineno, lines, origins)
+    return new
 
 
 def _find_placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
