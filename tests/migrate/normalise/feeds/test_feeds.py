@@ -128,7 +128,8 @@ UNCHANGED = {
     "names only": f"feed = {{x: a, y: b}}\n{RUN}\n{RUN}\n",
     "added on a condition": f"feed = {{x: draw()}}\nif k:\n    feed[y] = 1\n{RUN}\n{RUN}\n",
     "other keys in a branch": (
-        f"if k:\n    feed = {{x: draw()}}\nelse:\n    feed = {{y: draw()}}\n{RUN}\n"
+        "if k:\n    feed = {x: draw()}\nelse:\n    feed = {y: draw()}\n"
+        f"print(k)\n{RUN}\n"
     ),
     "given away": f"feed = {{x: draw()}}\nfill(feed)\n{RUN}\n{RUN}\n",
     "looked into": f"feed = {{x: draw()}}\nprint(feed[x])\n{RUN}\n{RUN}\n",
