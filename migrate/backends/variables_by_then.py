@@ -1,9 +1,9 @@
-"""What a list of variables had when TF1 made it, said by what made the variables.
+"""Writes the variables that a list had when TF1 made it, by the objects that made them.
 
     hidden = tf.layers.dense(x, 3)                    # In the scope "actor".
     parts = tf.trainable_variables("actor")           # parts = hidden.trainable_weights
 
-TF1 made a layer's variables where the layer was first called, and listed them in that order.
+TF1 made a layer's variables when the layer was first called, and listed them in that order.
 TF2 makes them when a step is traced.
 """
 
@@ -24,21 +24,21 @@ from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
-# Methods that make slots, powers or averages: TF1 listed these among all variables.
+# Methods that make slots, powers or averages. TF1 listed these among all variables.
 _MAKES_SLOTS = frozenset({"minimize", "apply_gradients", "apply"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """What made variables.
+    """A layer or a variable that a statement makes.
 
     Attributes:
       flow: the statement.
       name: of the layer or of the variable.
-      path: the variable scopes around it, and its own name where that is known.
+      path: the variable scopes around it, and its own name if that is known.
       whole: whether `path` ends with its own name.
       layer: whether it is a layer.
-      trainable: of a variable: whether it is.
+      trainable: of a variable: whether it is trainable.
     """
 
     flow: ir.Flow
@@ -50,11 +50,11 @@ class Made:
 
 
 class _Unknown(Exception):
-    """What made the variables is not known."""
+    """The objects that made the variables are not known."""
 
 
 class VariablesByThen:
-    """Lists of a program of one process, by what made their variables before."""
+    """Writes lists of variables in a program of one process, by the objects that made them."""
 
     def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
         self._program = program
@@ -62,7 +62,7 @@ class VariablesByThen:
         self._names = ScopeNames(program, scopes)
 
     def find(self, call: ast.Call, which: str, scope: ast.expr | None) -> list[Made]:
-        """What made the variables of a list, in TF1's order; empty where it is not known.
+        """Returns the objects that made a list's variables, in TF1's order; empty if unknown.
 
         Args:
           call: the list.
@@ -87,7 +87,7 @@ class VariablesByThen:
             return []
 
     def write(self, made: list[Made], which: str) -> Code:
-        """The list as an expression."""
+        """Writes the list as an expression."""
         weights = "weights" if which == "global" else "trainable_weights"
         if len(made) == 1 and made[0].layer:
             return make_code(f"{made[0].name}.{weights}")
@@ -98,7 +98,7 @@ class VariablesByThen:
         return make_code("[", join_code(", ", parts), "]")
 
     def _read_prefix(self, scope: ast.expr | None) -> str | None:
-        """What a name must begin with; None where a scope is no plain text."""
+        """Returns the prefix of chosen names; None if the scope is not plain text."""
         if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
             return ""
         kind, text = evaluate(self._scopes, scope, {})
@@ -118,7 +118,7 @@ class VariablesByThen:
         return False
 
     def _list_made(self, call: ast.Call, which: str) -> list[Made]:
-        """What made variables before a list, in order."""
+        """Returns the objects that made variables before a list, in order."""
         made: list[Made] = []
         for flow, is_plain in self._list_plain(self._program.flows):
             inner = [s for _, suite in names.list_suites(flow.statement) for s in suite]
@@ -136,7 +136,7 @@ class VariablesByThen:
         raise _Unknown
 
     def _list_plain(self, flows: list[ir.Flow]) -> list[tuple[ir.Flow, bool]]:
-        """Every statement, and whether it runs exactly once."""
+        """Returns every statement, and whether it runs exactly once."""
         found: list[tuple[ir.Flow, bool]] = []
 
         def add(flows: list[ir.Flow], is_plain: bool) -> None:
@@ -162,7 +162,7 @@ class VariablesByThen:
         )
 
     def _read(self, flow: ir.Flow) -> list[Made]:
-        """What a statement makes."""
+        """Returns the layers and variables that a statement makes."""
         makers = [
             node
             for part in (
