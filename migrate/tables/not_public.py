@@ -1,4 +1,4 @@
-"""What to do instead of names that TensorFlow 2 does not have, or never made public.
+"""Gives recipes for names that TensorFlow 2 does not have, or that were never public.
 
 Reviewed by hand: each recipe names what TensorFlow 2.21 has (or another package) for the
 purpose that programs used the name for.
