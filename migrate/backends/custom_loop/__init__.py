@@ -162,7 +162,7 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
-        # If only runs have a graph, all that stands before a run also stays before it.
+        # If only runs need the graph, all of it stays before the scope, which is empty then.
         return first, max([end, first - 1, *needed])
 
     def _write_scope(self, graph: list[ir.Flow]) -> list[Item]:
