@@ -1,4 +1,4 @@
-"""What hooks of an Estimator program do beside a step: feeds, and writers of summaries."""
+"""Plans hooks of an Estimator program that feed, load, update or write summaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHARED_WRITER = "tf.summary.FileWriterCache.get"
 
 
 def refuse_feeds_in_hooks(scopes: Scopes) -> list[Finding]:
-    """`SessionRunArgs(fetches, feed_dict=...)`: a step function takes its batch only."""
+    """Refuses `SessionRunArgs(fetches, feed_dict=...)`: a step gets only its batch."""
     found = []
     for node, symbol in table.find_uses(scopes):
         call = scopes.parents.get(node)
@@ -51,10 +51,10 @@ def _make_refusal(feeds: ast.expr, symbol: str) -> Finding:
 
 
 def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
-    """`variable.load(value, session)` in hooks.
+    """Rewrites `variable.load(value, session)` in hooks.
 
-    The session does it, as a method of a variable would be traced where the hook is first
-    asked what it wants of a step.
+    The session does it, because a variable's method would be traced when the hook is first
+    asked for its request.
     """
     found = []
     for load in find_variable_loads(scopes):
@@ -78,11 +78,11 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
 def plan_updates(
     scopes: Scopes, plan: Plan
 ) -> tuple[dict[ast.AST, tuple[str, str]], set[ast.Call], list[Finding]]:
-    """Updates that a hook's `begin` builds: assignments where its session ran them.
+    """Turns updates that a hook's `begin` builds into assignments where the session ran them.
 
     Returns:
-      Node -> (code, reason) of what is gone; the runs that are assignments now; and
-      findings for what cannot be.
+      Removed node -> (code, reason); the runs that are assignments now; and findings for
+      updates that cannot be rewritten.
     """
     claimed: dict[ast.AST, tuple[str, str]] = {}
     done: set[ast.Call] = set()
@@ -120,9 +120,9 @@ def _refuse_update(call: ast.Call) -> Finding:
 
 
 def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
-    """Writers of summaries: node -> (code, reason).
+    """Rewrites writers of summaries; returns node -> (code, reason).
 
-    One with more than a directory and a graph is left to be refused.
+    A writer with more arguments than a directory and a graph stays, and is refused.
     """
     claimed: dict[ast.AST, tuple[str, str]] = {}
     for node, symbol in table.find_uses(scopes):

@@ -1,4 +1,4 @@
-"""Writes what a session beside an Estimator fetched of its input as batches in numpy.
+"""Rewrites sessions that fetch an Estimator's input: they read batches in numpy.
 
     with tf.Session() as sess:
         features, labels = sess.run(train_input_fn())
@@ -7,7 +7,7 @@ becomes
 
     features, labels = estimator_loop.first_batch(train_input_fn)
 
-and a name that is fetched again and again one for `estimator_loop.Batches`, whose `next`
+A name that is fetched several times becomes one for `estimator_loop.Batches`. Its `next`
 gives one batch after another and raises TF1's error at the end.
 """
 
@@ -35,9 +35,9 @@ class InputSessions:
     """Plans the rewrite of a file's sessions that look at input.
 
     Attributes:
-      claimed: node -> (code, reason), of what was rewritten or dropped.
-      rewritten: findings for what is no use of a TensorFlow symbol.
-      iterators: calls that are accounted for here.
+      claimed: node -> (code, reason), of code that was rewritten or dropped.
+      rewritten: findings for code that uses no TensorFlow symbol.
+      iterators: calls that are handled here.
     """
 
     def __init__(
@@ -60,14 +60,14 @@ class InputSessions:
             self._plan.statements[session.opened] = self._drop_opening(session.opened)
 
     def _drop_opening(self, opened: ast.With | ast.Assign) -> list[Item]:
-        """What is left of the statement that opens a session."""
+        """Returns the items that remain of the statement that opens a session."""
         items: list[Item] = [Dropped(opened)]
         for statement in opened.body if isinstance(opened, ast.With) else ():
             items += self._plan.statements.get(statement, [Keep(statement)])
         return items
 
     def _claim(self, statement: ast.stmt, reason: str) -> None:
-        """Tells what a dropped statement used; of a block, what opens it."""
+        """Claims the names in a dropped statement; of a block, those in its header."""
         parts = statement.items if isinstance(statement, ast.With) else [statement]
         for node in (n for part in parts for n in walk_breadth_first(part)):
             if isinstance(node, (ast.Attribute, ast.Name)):
@@ -144,7 +144,7 @@ class InputSessions:
         return name
 
     def _find_function_around(self, batches: Batches) -> ast.AST:
-        """The function that binds the batch, or the module."""
+        """Returns the function that binds the batch, or the module."""
         node: ast.AST = batches.statement
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
             node = self._scopes.parents[node]
@@ -152,7 +152,7 @@ class InputSessions:
 
 
 def _find_called_function(call: ast.Call) -> Code | ast.expr:
-    """The function that makes a call."""
+    """Returns the function that makes a call: its callee, or a lambda."""
     if not call.args and not call.keywords:
         return call.func
     return make_code("lambda: ", call)

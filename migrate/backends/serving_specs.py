@@ -1,12 +1,12 @@
-"""Placeholders that only describe what a raw serving input receives.
+"""Replaces placeholders that only describe the inputs of a raw serving receiver.
 
     spec = {"x": tf.placeholder(tf.float32, [None, 3], name="x")}
     receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(spec)
 
-TF1 read their type, shape and name, and made others in the graph of the export: a
-tf.TensorSpec says the same without a graph. The dictionary may be written out, by a
-comprehension too, or filled by keys, and a placeholder may have a name of its own first.
-Without `name` TF1 numbered them; the receiver that is emitted does.
+TF1 read their type, shape and name, and made others in the graph of the export. A
+tf.TensorSpec has the same information without a graph. The dictionary may be written out,
+also as a comprehension, or filled by keys. A placeholder may have a name of its own first.
+Without `name` TF1 numbered them. The emitted receiver does so, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RECEIVERS = (
 
 
 def find_specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
-    """Calls of tf.placeholder that become specs, and these."""
+    """Yields calls of tf.placeholder that become specs, with the specs."""
     for node, symbol in scopes.walk_uses():
         call = scopes.parents.get(node)
         if symbol == _PLACEHOLDER and isinstance(call, ast.Call) and call.func is node:
@@ -43,7 +43,7 @@ def find_specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
 
 
 def _describes(given: ast.expr, scopes: Scopes) -> bool:
-    """Whether an expression is a value of dictionaries of receivers, and nothing else."""
+    """Whether an expression is only a value in dictionaries of receivers."""
     within = scopes.parents.get(given)
     if isinstance(within, ast.Dict):
         return any(given is v for v in within.values) and _is_received(within, scopes)
@@ -63,7 +63,7 @@ def _describes(given: ast.expr, scopes: Scopes) -> bool:
 
 
 def _is_received(dictionary: ast.expr, scopes: Scopes) -> bool:
-    """Whether receivers are built of a dictionary, and nothing else has it."""
+    """Whether only receivers get a dictionary."""
     use = scopes.parents.get(dictionary)
     if _builds_receiver(use, dictionary, scopes):
         return True
@@ -74,7 +74,7 @@ def _is_received(dictionary: ast.expr, scopes: Scopes) -> bool:
 
 
 def _is_only_received(name: ast.Name, scopes: Scopes) -> bool:
-    """Whether a name's dictionary is filled by keys and given to receivers, no more."""
+    """Whether a name's dictionary is only filled by keys and given to receivers."""
     given = False
     for read in _list_reads(name, scopes):
         use = scopes.parents.get(read)
@@ -86,7 +86,7 @@ def _is_only_received(name: ast.Name, scopes: Scopes) -> bool:
 
 
 def _list_reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
-    """What reads a name that is bound once; nothing where it is bound again."""
+    """Returns the reads of a name that is bound once; nothing if it is bound again."""
     owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None or len(owner.bindings[name.id]) != 1:
         return []

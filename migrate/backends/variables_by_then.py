@@ -1,9 +1,9 @@
-"""What a list of variables had when TF1 made it, said by what made the variables.
+"""Writes the variables that a list had when TF1 made it, by the objects that made them.
 
     hidden = tf.layers.dense(x, 3)                    # In the scope "actor".
     parts = tf.trainable_variables("actor")           # parts = hidden.trainable_weights
 
-TF1 made a layer's variables where the layer was first called, and listed them in that order.
+TF1 made a layer's variables when the layer was first called, and listed them in that order.
 TF2 makes them when a step is traced.
 """
 
@@ -26,18 +26,18 @@ from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
-# Methods that make slots, powers or averages: TF1 listed these among all variables.
+# Methods that make slots, powers or averages. TF1 listed these among all variables.
 _MAKES_SLOTS = frozenset({"minimize", "apply_gradients", "apply"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """What made variables.
+    """A layer or a variable that a statement makes.
 
     Attributes:
       flow: the statement.
       name: of the layer or of the variable.
-      path: the variable scopes around it, and its own name where that is known.
+      path: the variable scopes around it, and its own name if that is known.
       whole: whether `path` ends with its own name.
       layer: whether it is a layer.
       trainable: whether an optimizer may train it; of a layer, True if that is not known.
@@ -54,11 +54,11 @@ class Made:
 
 
 class _Unknown(Exception):
-    """What made the variables is not known."""
+    """The objects that made the variables are not known."""
 
 
 class VariablesByThen:
-    """Lists of a program of one process, by what made their variables before."""
+    """Writes lists of variables in a program of one process, by the objects that made them."""
 
     def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
         self._program = program
@@ -66,7 +66,7 @@ class VariablesByThen:
         self._names = ScopeNames(program, scopes)
 
     def find(self, call: ast.Call, which: str, scope: ast.expr | None) -> list[Made]:
-        """What made the variables of a list, in TF1's order; empty where it is not known.
+        """Returns the objects that made a list's variables, in TF1's order; empty if unknown.
 
         Args:
           call: the list.
@@ -175,7 +175,7 @@ class VariablesByThen:
         return names.find_argument(listed, "scope", int(symbol == "tf.get_collection"))
 
     def write(self, made: list[Made], which: str) -> Code:
-        """The list as an expression."""
+        """Writes the list as an expression."""
         weights = "weights" if which == "global" else "trainable_weights"
         if len(made) == 1 and made[0].layer:
             return make_code(f"{made[0].name}.{weights}")
@@ -186,7 +186,7 @@ class VariablesByThen:
         return make_code("[", join_code(", ", parts), "]")
 
     def _read_prefix(self, scope: ast.expr | None) -> str | None:
-        """What a name must begin with; None where a scope is no plain text."""
+        """Returns the prefix of chosen names; None if the scope is not plain text."""
         if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
             return ""
         kind, text = evaluate(self._scopes, scope, {})
@@ -233,7 +233,7 @@ class VariablesByThen:
         )
 
     def _read(self, flow: ir.Flow) -> list[Made]:
-        """What a statement makes."""
+        """Returns the layers and variables that a statement makes."""
         makers = [
             node
             for part in (

@@ -1,1 +1,1 @@
-"""What is written beside programs: of the emitted modules, what programs reach."""
+"""Writes the modules that programs need beside them, without the parts that none reaches."""

@@ -1,4 +1,4 @@
-"""A class of an emitted file without some of the arguments that it takes."""
+"""Removes arguments of a class from the text of an emitted file."""
 
 from __future__ import annotations
 

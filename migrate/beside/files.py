@@ -1,4 +1,4 @@
-"""The files that programs need beside them, and those that stand in a directory."""
+"""Lists the files that programs need beside them, and those that a directory has."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which units of the emitted modules programs reach.
+"""Finds the units of the emitted modules that programs reach.
 
-Names are followed exactly: `training_session.Saver` is one class. Whose attribute
-`.save` is cannot be known, so a method of a class that is kept stays where any code
-that is kept, or the program, mentions an attribute of its name. What Python, Keras or
-TensorFlow call by themselves stays: methods with two underscores, and those of classes
-with a base that is not ours.
+Names are followed exactly: `training_session.Saver` is one class. For an attribute such
+as `.save` the class cannot be known. So a method of a kept class stays if any kept code,
+or the program, mentions an attribute of its name. Methods that Python, Keras or
+TensorFlow call by themselves stay: those with two underscores, and all methods of classes
+with a foreign base.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
 
 @dataclasses.dataclass(frozen=True)
 class Reached:
-    """Units by file: names of the module, and (class, method); and attributes."""
+    """The reached units of each file: names, and methods as (class, method); and
+    attributes.
+    """
 
     names: Mapping[str, Set[str]]
     methods: Mapping[str, Set[tuple[str, str]]]
@@ -55,7 +57,7 @@ class Reached:
 
 
 class Closure:
-    """What is reached, growing until nothing more is."""
+    """The set of reached units. It grows until nothing more is reached."""
 
     def __init__(self) -> None:
         self._names: dict[str, set[str]] = {}
@@ -63,9 +65,9 @@ class Closure:
         self._attributes: set[str] = set()
         self._classes: list[tuple[str, str, Definition]] = []
         self._optional: list[tuple[Import, tuple[str, ...]]] = []
-        # What is done as soon as one of some units is reached.
+        # Actions that run as soon as one of some units is reached.
         self._waiting: list[tuple[tuple[Unit, ...], Callable[[], None]]] = []
-        # What follows the name of a module that another file may have imported.
+        # Attributes that follow the name of a module that another file may have imported.
         self._passed_on: list[tuple[str, tuple[str, ...]]] = []
 
     def add_program(self, text: str) -> None:
@@ -78,7 +80,7 @@ class Closure:
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
         bound: dict[str, set[Import]] = {}
-        others: set[str] = set()  # Modules that are none of the program's own.
+        others: set[str] = set()  # Modules that are not the program's own.
         for node in walk_breadth_first(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 if _is_elsewhere(node):
@@ -103,7 +105,7 @@ class Closure:
                 self._take(one)
 
     def add_reader(self, text: str) -> None:
-        """Adds a file that is loaded together with those that import emitted modules.
+        """Adds a file that Python loads together with users of emitted modules.
 
         Raises:
           SyntaxError: the text is no Python.
@@ -119,7 +121,7 @@ class Closure:
             ]
 
     def add_words(self, words: Iterable[str]) -> None:
-        """Adds a text that cannot be parsed: every word may be any name."""
+        """Adds a text that cannot be parsed. Each of its words may be any name."""
         found = set(words)
         self._add_mentions(found | {f"{word}(*)" for word in found})
         for module in sorted(emitted.list_modules() & found):
@@ -161,7 +163,7 @@ class Closure:
                         self._keep_method(name, node.name, method)
 
     def find_reached(self) -> Reached:
-        """All that is reached from what was added."""
+        """Returns all that is reached from what was added."""
         before = -1
         while before != (before := self._measure_size()):
             for file, name, definition in list(self._classes):
@@ -187,7 +189,7 @@ class Closure:
         )
 
     def _is_given(self, name: str, argument: str, place: int) -> bool:
-        """Whether anything that is called so may be given an argument."""
+        """Whether a call of something with this name may give the argument."""
         given = {f"{name}({argument})", f"{name}(*)"}
         more = range(place + 1, place + 100)
         return not self._attributes.isdisjoint(
@@ -203,13 +205,13 @@ class Closure:
         )
 
     def _find_reached_so_far(self) -> Reached:
-        """What is reached by now."""
+        """Returns the units that are reached so far."""
         return Reached(self._names, self._methods, self._attributes)
 
     def _apply_once_reached(
         self, wanted: tuple[Unit, ...], action: Callable[[], None]
     ) -> None:
-        """Does something now, or as soon as one of some units is reached."""
+        """Runs an action now, or as soon as one of some units is reached."""
         if self._find_reached_so_far().has_any(wanted):
             action()
         else:
@@ -219,7 +221,7 @@ class Closure:
         self._attributes.update(attributes)
 
     def _keep_file(self, name: str) -> None:
-        """Keeps a file, its package's own, and what these do when they are loaded."""
+        """Keeps a file, the first file of its package, and the effects of loading them."""
         if name in self._names:
             return
         self._names[name] = set()
@@ -271,7 +273,7 @@ class Closure:
             self._keep_methods(file, name)
 
     def _keep_methods(self, file: str, name: str) -> None:
-        """Keeps all methods of a class, and those that it has from classes of ours."""
+        """Keeps all methods of a class, and those that it inherits from our classes."""
         self._keep_file(file)
         definition = read_file(file).definitions[name]
         self._add_mentions({f"{name}(*)", *find_attributes_set(file).get(name, ())})
@@ -284,7 +286,7 @@ class Closure:
                 self._keep_methods(*own)
 
     def _keep_submodule(self, file: str, name: str) -> None:
-        """Keeps all that there is: how the module comes to be loaded is not in sight."""
+        """Keeps the whole package, because nobody can see how the submodule is loaded."""
         inside = file.replace("__init__", name)
         if inside != file and inside in emitted.list_names():
             for other in emitted.list_files(emitted.find_module(file)):
@@ -342,7 +344,7 @@ class Closure:
                 self._follow(one, path[1:])
 
     def _follow(self, one: Import, path: tuple[str, ...]) -> None:
-        """Follows the attributes of an imported name through modules."""
+        """Follows the attributes of an imported name from module to module."""
         if one.name:
             self._take(one)
             beyond = read_file(one.module).imports.get(one.name)
@@ -366,12 +368,12 @@ class Closure:
 def _list_arguments_there(
     name: str, node: ast.ClassDef, functions: Set[str], statements: Set[str]
 ) -> Iterator[str]:
-    """The arguments that a class of a file on the disk was given by its programs.
+    """Yields the arguments that a class of a file on the disk got from its programs.
 
     Args:
-      functions: the names of all of the file.
-      statements: all of the file. One that is for an argument tells of it: its class may
-        have the argument because other statements use it.
+      functions: the names of all functions of the file.
+      statements: all statements of the file. A class has an argument of its own if one of
+        the statements for this argument alone is there.
     """
     taken = units.list_optional_arguments(node)
     for argument in read_file(name).definitions[node.name].arguments:
@@ -382,7 +384,7 @@ def _list_arguments_there(
 
 
 def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
-    """The attributes that a class of a file on the disk has though it might lack them."""
+    """Returns the removable attributes that a class of a file on the disk has."""
     known = find_attributes_set(name).get(node.name, {})
     return {
         attribute
@@ -394,7 +396,7 @@ def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
 
 
 def _is_elsewhere(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether an import takes modules that know nothing of the emitted ones."""
+    """Whether an import takes only modules that know nothing of the emitted ones."""
     if isinstance(node, ast.ImportFrom):
         names = ["" if node.level else node.module or ""]
     else:
@@ -414,7 +416,7 @@ def list_bound_names(node: ast.stmt, file: str) -> Iterable[str]:
 
 @functools.cache
 def _is_foreign(file: str, name: str) -> bool:
-    """Whether a class has a base that is none of ours, or one that has."""
+    """Whether a class has a foreign base, or inherits from one of our classes that has."""
     for base in read_file(file).definitions[name].bases:
         own = _find_class_at(file, base)
         if own is None and base not in _OWN_BASES:
@@ -425,7 +427,7 @@ def _is_foreign(file: str, name: str) -> bool:
 
 
 def _find_class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
-    """The file and the name of the class of ours that a dotted name in a file means."""
+    """Returns the file and the name of our class that a dotted name means; None if none."""
     known = read_file(file)
     if not path:
         return None
@@ -439,7 +441,7 @@ def _find_class_at(file: str, path: tuple[str, ...]) -> tuple[str, str] | None:
 
 @functools.cache
 def find_files_with_effects(top: str) -> tuple[str, ...]:
-    """The files that loading a module loads, and that do something then."""
+    """Returns the files that are loaded with a module and that do something then."""
     found: list[str] = []
     work = [top]
     while work:

@@ -1,8 +1,8 @@
-"""The text of an emitted file without the units that nobody reaches.
+"""Writes the text of an emitted file without the units that nobody reaches.
 
-What stays is as it stood, comments and docstrings included: lines are taken out, and an
-import is written anew with fewer names. The table of a package's files in its docstring
-loses the rows of those that are not written.
+The rest stays as it was, with comments and docstrings: the tool removes lines, and
+writes an import anew with fewer names. The docstring of a package has a table of its
+files. It loses the rows of files that are not written.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _ROW = re.compile(r" {4}(\w+) {2,}\S")
 
 
 def write_remains(name: str, reached: Reached) -> bytes:
-    """What remains of an emitted file."""
+    """Returns the text of an emitted file without the units that nobody reaches."""
     return ("\n".join(_Remains(name, reached).list_lines()) + "\n").encode()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-    """A statement, and what stands before it.
+    """One statement, with the lines before it.
 
     Attributes:
-      lines: what remains of it with the comments right above; none where it goes.
-      blank: how many empty lines stand before that.
-      banner: comments before these that head all that follows, and the empty lines
+      lines: the lines that remain of it and of the comments right above it; none if it goes.
+      blank: the number of empty lines above these comments.
+      banner: comments further above, which head all that follows, and the empty lines
         above them.
       node: the statement.
     """
@@ -56,7 +56,7 @@ class _Remains:
         self._file = units.read_file(name)
         self._source = emitted.read_source(name).decode().split("\n")
         self._dropped = self._find_dropped_lines(name, reached)
-        # What stands in place of lines, by the first of them.
+        # First removed line -> the lines that replace it and those after it.
         self._instead: dict[int, Sequence[str]] = {}
         for begin, end, lines in self._list_shorter_classes():
             self._dropped.update(range(begin, end))
@@ -67,7 +67,7 @@ class _Remains:
         return list(_join_parts(self._list_parts(body, 0, self._write_statement)))
 
     def _find_dropped_lines(self, name: str, reached: Reached) -> set[int]:
-        """Which lines, from 0, are reserved for what is not reached."""
+        """Returns the lines, from 0, that are reserved for units that nobody reaches."""
         places = find_reserved(name)
         dropped: set[int] = set()
         for node in list_reserved_nodes(name, self._file.tree):
@@ -90,7 +90,9 @@ class _Remains:
                     yield from drop_arguments(node, self._source, gone)
 
     def _take_lines(self, begin: int, end: int | None) -> list[str]:
-        """What remains of some lines, without the empty ones that nothing needs."""
+        """Returns the lines of a range that stay, without empty lines that are needless
+        now.
+        """
         taken: list[str] = []
         after_gap = False
         for place, line in enumerate(self._source[begin:end], begin):
@@ -113,11 +115,11 @@ class _Remains:
         above: int,
         remaining: Callable[[ast.stmt], Sequence[str]],
     ) -> Iterator[_Part]:
-        """The statements of a block.
+        """Yields the statements of a block.
 
         Args:
           above: the last line before the block.
-          remaining: what remains of a statement.
+          remaining: returns the lines that remain of a statement.
         """
         for node in body:
             first = find_first_line(node) - 1
@@ -162,7 +164,7 @@ class _Remains:
         return lines
 
     def _shorten_docstring(self, node: ast.Expr) -> Iterator[str]:
-        """Without the rows of files that are not written."""
+        """Returns the docstring's lines without the rows of files that are not written."""
         gone = False
         for line in self._list_whole(node):
             row = _ROW.match(line)
@@ -209,7 +211,7 @@ class _Remains:
         return _spell_import(node, kept) if kept else ()
 
     def _write_tried_import(self, node: ast.Try) -> Sequence[str]:
-        """An import with another one, or with a value, where that fails."""
+        """Returns the lines of a `try` of an import, with its `except`."""
         body = [line for item in node.body for line in self._write_statement(item)]
         if not body:
             return ()
@@ -225,11 +227,11 @@ class _Remains:
 
 
 def _join_parts(parts: Iterable[_Part]) -> Iterator[str]:
-    """The lines of a block, as far apart as they were."""
+    """Yields the lines of a block with the empty lines that were between them."""
     blank = 0
     banner: Sequence[str] = ()
     before: ast.stmt | None = None
-    gone = False  # Whether something went since then.
+    gone = False  # Whether a part has been removed since then.
     for part in parts:
         if part.banner:
             banner = part.banner
@@ -258,7 +260,7 @@ def _join_parts(parts: Iterable[_Part]) -> Iterator[str]:
 def _spell_import(
     node: ast.Import | ast.ImportFrom, names: Sequence[ast.alias]
 ) -> list[str]:
-    """An import of some names, as a formatter writes it."""
+    """Spells an import of some names as a formatter does."""
     indentation = " " * node.col_offset
     if isinstance(node, ast.Import):
         return [indentation + ast.unparse(ast.Import(list(names)))]

@@ -30,8 +30,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from migrate import emitted
 from migrate.source.nodes import walk_breadth_first
 
-# A unit: its file, its name, and the method where it is one. "(argument)" stands for one
-# of those of the class; an attribute of objects is ("", "", attribute).
+# A unit: its file, its name, and the method if it is one. "(argument)" stands for an
+# argument of the class. An attribute of objects is ("", "", attribute).
 Unit = tuple[str, str, str]
 _PURE_CALLS = frozenset({"set", "dict", "list", "Event", "Lock", "Condition", "local"})
 _PURE = (
@@ -42,11 +42,11 @@ _PURE = (
 
 @dataclasses.dataclass(frozen=True)
 class Reservation:
-    """What a comment says of the statement below it.
+    """One comment of this kind, for the statement below it.
 
     Attributes:
-      units: the statement stays where one of these is reached.
-      begin: the first line that goes with it, from 1.
+      units: the statement stays if one of these is reached.
+      begin: the first line, from 1, that is removed with the statement.
     """
 
     units: tuple[Unit, ...]
@@ -55,7 +55,7 @@ class Reservation:
 
 @functools.cache
 def find_reserved(name: str) -> Mapping[int, Reservation]:
-    """What is reserved in an emitted file, by the line that the statement begins in."""
+    """Maps the first line of each reserved statement of an emitted file to its reservation."""
     own = find_attributes_set(name)
     attributes = {
         node.lineno: Reservation((("", "", attribute),), begin)
@@ -69,10 +69,11 @@ def find_reserved(name: str) -> Mapping[int, Reservation]:
 def find_attributes_set(
     name: str,
 ) -> Mapping[str, Mapping[str, tuple[ast.stmt, int]]]:
-    """What `__init__` of a file's classes does but assign an attribute, by their names.
+    """Finds the attribute assignments in `__init__` that do nothing else.
 
     Returns:
-      Each such assignment, and the line in which the comments above it begin.
+      For each class and attribute the assignment, and the line in which the comments above
+      it begin.
     """
     if not _has_comments(emitted.find_module(name)):
         return {}
@@ -99,7 +100,7 @@ def find_attributes_set(
 
 
 def find_attribute_set(node: ast.stmt) -> str:
-    """The attribute of `self` that a statement assigns, "" for anything else."""
+    """Returns the attribute of `self` that a statement assigns, "" for anything else."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target = node.targets[0]
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
@@ -110,12 +111,12 @@ def find_attribute_set(node: ast.stmt) -> str:
 
 @functools.cache
 def _has_comments(module: str) -> bool:
-    """Whether files of a module have statements for certain units alone."""
+    """Whether files of a module have statements that are for certain units alone."""
     return any(dict(_walk_reserved(file)) for file in emitted.list_files(module))
 
 
 def _find_computed(method: ast.stmt) -> frozenset[str]:
-    """The variables of a function: what is computed for an attribute would be left."""
+    """Returns the variables of a function. Without the attribute they would be needless."""
     return frozenset(
         inner.id
         for inner in ast.walk(method)
@@ -124,10 +125,10 @@ def _find_computed(method: ast.stmt) -> frozenset[str]:
 
 
 def _is_pure(node: ast.stmt, computed: Container[str]) -> bool:
-    """Whether to compute what is assigned does nothing else.
+    """Whether a statement only assigns, and computing its value has no effect.
 
     Args:
-      computed: names that it must not mention.
+      computed: names that the value must not mention.
     """
     if not isinstance(node, ast.Assign):
         return False
@@ -145,7 +146,7 @@ def _is_pure(node: ast.stmt, computed: Container[str]) -> bool:
 
 @functools.cache
 def find_arguments(name: str) -> Mapping[str, frozenset[str]]:
-    """The arguments that statements are reserved for, by the class of a file."""
+    """Maps each class of a file to the arguments that have statements of their own."""
     found: dict[str, set[str]] = {}
     for file in emitted.list_files(emitted.find_module(name)):
         for one in dict(_walk_reserved(file)).values():
@@ -157,7 +158,7 @@ def find_arguments(name: str) -> Mapping[str, frozenset[str]]:
 
 def _walk_reserved(name: str) -> Iterator[tuple[int, Reservation]]:
     lines = emitted.read_marked_source(name).split(b"\n")
-    line, begin = 0, 0  # Of the text without these comments.
+    line, begin = 0, 0  # A line of the text without these comments.
     units: tuple[Unit, ...] = ()
     for text in lines:
         mark = emitted.RESERVES.match(text)
@@ -182,7 +183,7 @@ def _read_units(name: str, text: str) -> Iterator[Unit]:
 
 
 def _find_unit(name: str, path: str) -> Unit:
-    """The unit that a comment of a file calls so."""
+    """Returns the unit that a comment of a file names."""
     package, _, _ = name.rpartition("/")
     first, _, rest = path.partition(".")
     inside = f"{package}/{first}.py"
@@ -196,7 +197,7 @@ def _find_unit(name: str, path: str) -> Unit:
 
 
 def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
-    """The reserved statements of a file that are in pieces of its code."""
+    """Returns the reserved statements of a file that are inside some of its nodes."""
     places = find_reserved(name)
     if not places:
         return ()
@@ -212,10 +213,10 @@ def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
 
 @functools.cache
 def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
-    """The statements of a file that are for one unit alone.
+    """Returns the statements of a file that are for one unit alone.
 
     Returns:
-      The function that each is in, and what `ast.dump` gives of it.
+      For each the name of the function that it is in, and its `ast.dump`.
     """
     places = dict(_walk_reserved(name))
     tree = ast.parse(emitted.read_source(name))
@@ -229,7 +230,7 @@ def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
 
 
 def find_first_line(node: ast.stmt) -> int:
-    """The line that a statement begins in, with its decorators."""
+    """Returns the line in which a statement begins, with its decorators."""
     decorators = getattr(node, "decorator_list", ())
     first: int = min([node.lineno, *(d.lineno for d in decorators)])
     return first

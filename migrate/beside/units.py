@@ -1,4 +1,4 @@
-"""An emitted file as units: what may be left out of it by itself.
+"""Reads an emitted file as units, the parts that can be left out one by one.
 
 A unit is a definition of the module (a function, a class without its methods, an
 assignment), a method, one name of an import, or a statement with an effect.
@@ -27,20 +27,21 @@ _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-# What a file imports where it is called for, and lacks unless the program has it anyway:
-# only who makes a strategy of `estimator_strategies` has one with several devices.
+# Imports inside functions that the file may lack unless the program has them anyway:
+# only a program that makes a strategy of `estimator_strategies` has one with several
+# devices.
 MAY_LACK = {("estimator_loop/clusters.py", "estimator_strategies")}
 
 
 @dataclasses.dataclass(frozen=True)
 class References:
-    """What a piece of code mentions.
+    """The names that a piece of code mentions.
 
     Attributes:
       paths: dotted names, from a name that is read: ("training_session", "Saver").
       attributes: names of attributes, and texts that may be the name of one. "Saver(name)"
-        is an argument that something of this name is given, "Saver(2)" that it has so
-        many without a name, "Saver(*)" that it may have any.
+        says that something called Saver gets this argument, "Saver(2)" that it gets two
+        arguments by position, "Saver(*)" that it may get any.
     """
 
     paths: frozenset[tuple[str, ...]] = frozenset()
@@ -49,7 +50,7 @@ class References:
 
 @dataclasses.dataclass(frozen=True)
 class Reserved:
-    """A statement that stays only where one of some units is reached."""
+    """A statement that stays only if one of some units is reached."""
 
     units: tuple[Unit, ...]
     references: References
@@ -57,11 +58,10 @@ class Reserved:
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """A piece of code: what it mentions, and what it reserves for other units.
+    """The mentions of a piece of code, and its statements that are reserved for other units.
 
     Attributes:
-      units: the piece stays only where one of these is reached; always where none is
-        named.
+      units: the piece stays only if one of these is reached; always if there are none.
     """
 
     references: References = References()
@@ -71,15 +71,15 @@ class Code:
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
-    """What binds one name of a module, or several.
+    """A statement that binds one name of a module, or several.
 
     Attributes:
       node: the statement.
-      code: what it mentions; of a class, all but its methods.
+      code: its mentions; of a class, without those of its methods.
       methods: of a class, by name; a property and its setter have one name.
       bases: of a class.
-      arguments: of a class that has statements for single arguments, all that need not be
-        given, and their places.
+      arguments: of a class that has statements for single arguments: its optional
+        arguments, and their positions.
     """
 
     node: ast.stmt
@@ -94,9 +94,9 @@ class Import:
     """One name that an import binds.
 
     Attributes:
-      module: the emitted module or file that it is taken from, or is; "" for any other.
-      name: the name there; "" where the module itself is bound.
-      instead: what the file has where that is not there, None if it needs it.
+      module: the emitted module or file that the name is from, or that it is; "" for others.
+      name: the name there; "" if the import binds the module itself.
+      instead: what the file uses if the import fails, None if the file needs it.
     """
 
     module: str
@@ -109,7 +109,7 @@ class Effect:
     """A statement that does something when its module is loaded.
 
     Attributes:
-      owner: the definition that it completes, "" where it concerns others.
+      owner: the definition that it completes, "" if it completes none.
     """
 
     node: ast.stmt
@@ -132,7 +132,7 @@ class File:
 
 @functools.cache
 def read_file(name: str) -> File:
-    """The units of an emitted file, by its name."""
+    """Returns the units of an emitted file, by the file's name."""
     tree = ast.parse(emitted.read_source(name))
     definitions: dict[str, Definition] = {}
     imports: dict[str, Import] = {}
@@ -153,7 +153,7 @@ def read_file(name: str) -> File:
             effects.append(
                 Effect(node, read_code(name, node), _find_owner(node, definitions))
             )
-    for inner in walk_breadth_first(tree):  # Of functions: what few programs need.
+    for inner in walk_breadth_first(tree):  # Imports in functions: few need them.
         if isinstance(inner, (ast.Import, ast.ImportFrom)):
             for bound, one in read_import(inner, name).items():
                 if bound not in imports and one.module:
@@ -163,10 +163,10 @@ def read_file(name: str) -> File:
 
 
 def read_import(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Import]:
-    """What an import binds.
+    """Returns the names that an import binds.
 
     Args:
-      name: the emitted file that it is in, "" for a file of a program.
+      name: the emitted file that contains the import, "" for a file of a program.
     """
     found = {}
     for alias in node.names:
@@ -186,12 +186,12 @@ def read_import(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Impor
 
 
 def _find_module(dotted: str) -> str:
-    """The file of an emitted module, "" where none is called so."""
+    """Returns the file of an emitted module, "" if no emitted module has the name."""
     return find_top(dotted.rpartition(".")[2])
 
 
 def find_top(module: str) -> str:
-    """The file that an emitted module is, or that its package begins with."""
+    """Returns the file of an emitted module, or the first file of its package."""
     files = emitted.list_files(module)
     if len(files) > 1:
         return f"{module}/__init__.py"
@@ -199,7 +199,7 @@ def find_top(module: str) -> str:
 
 
 def _read_tried_import(node: ast.Try, name: str) -> dict[str, Import]:
-    """An import with another one where that fails; the module is the same."""
+    """Reads a `try` of an import, with what its `except` has instead."""
     found: dict[str, Import] = {}
     others = [
         statement
@@ -238,7 +238,7 @@ def _define_class(node: ast.ClassDef, name: str) -> Definition:
 
 
 def list_optional_arguments(node: ast.ClassDef) -> dict[str, int]:
-    """What a class may be given or not, and the places, from that of the first."""
+    """Returns the optional arguments of a class, with their positions after `self`."""
     for item in node.body:
         if isinstance(item, _Function) and item.name == "__init__":
             places = [*item.args.posonlyargs, *item.args.args]
@@ -252,11 +252,11 @@ def list_optional_arguments(node: ast.ClassDef) -> dict[str, int]:
 
 
 def read_code(name: str, *nodes: ast.AST) -> Code:
-    """What pieces of the code of a file mention, and what they reserve."""
+    """Reads the mentions of pieces of a file's code, and their reserved statements."""
     units: tuple[Unit, ...] = ()
     inner: list[ast.AST] = list(nodes)
     if len(nodes) == 1 and isinstance(nodes[0], _Function):
-        # Reserved itself, it is not a statement that it reserves.
+        # If the function is reserved itself, it is not one of its own reserved statements.
         own = find_reserved(name).get(find_first_line(nodes[0]))
         units = own.units if own else ()
         inner = list(list_children(nodes[0]))
@@ -281,7 +281,7 @@ def _join_code(one: Code, other: Code) -> Code:
 
 
 def list_assigned_names(node: ast.stmt) -> tuple[str, ...]:
-    """The names that an assignment binds; none where it does anything else."""
+    """Returns the names that an assignment binds; none if it does anything else."""
     if isinstance(node, ast.Assign):
         targets = [t for target in node.targets for t in _flatten_target(target)]
     elif isinstance(node, ast.AnnAssign):
@@ -300,7 +300,7 @@ def _flatten_target(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _find_owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
-    """The definition of the same file that a statement completes."""
+    """Returns the definition of the same file that a statement completes."""
     changed: ast.expr | None = None
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
         changed = node.targets[0].value
@@ -316,7 +316,7 @@ def _find_owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
 
 
 def _find_path(node: ast.expr) -> tuple[str, ...]:
-    """The dotted name that an expression is, () where it is none."""
+    """Returns the dotted name that an expression spells, () if it is none."""
     if isinstance(node, ast.Name):
         return (node.id,)
     if isinstance(node, ast.Attribute) and (before := _find_path(node.value)):
@@ -327,7 +327,7 @@ def _find_path(node: ast.expr) -> tuple[str, ...]:
 def find_references(
     *nodes: ast.AST, skipped: frozenset[int] = frozenset()
 ) -> References:
-    """What pieces of code mention; of names that a function has for itself no paths.
+    """Finds the mentions in pieces of code. Names that a function binds itself are no paths.
 
     Args:
       skipped: the identities of statements that do not count.
@@ -373,7 +373,7 @@ def find_references(
 
 
 def _list_called(node: ast.Call) -> Sequence[ast.expr]:
-    """What a call mentions without handing it on: what it calls, or compares with."""
+    """Returns the mentions that a call does not hand on: what it calls, or compares with."""
     if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
         classes = node.args[-1]
         several = classes.elts if isinstance(classes, ast.Tuple) else ()
@@ -382,7 +382,7 @@ def _list_called(node: ast.Call) -> Sequence[ast.expr]:
 
 
 def _list_given(node: ast.Call) -> Iterator[str]:
-    """What is given to what a call calls, as `References.attributes` has it."""
+    """Yields the arguments of a call, spelled as in `References.attributes`."""
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
     starred = any(isinstance(argument, ast.Starred) for argument in node.args)
     for keyword in node.keywords:
@@ -393,7 +393,7 @@ def _list_given(node: ast.Call) -> Iterator[str]:
 def _walk_signature(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> Iterator[ast.AST]:
-    """What of a function is computed where it is defined."""
+    """Yields the parts of a function that are evaluated when it is defined."""
     yield node.args
     if not isinstance(node, ast.Lambda):
         yield from node.decorator_list
@@ -404,7 +404,7 @@ def _walk_signature(
 def _find_local_names(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> set[str]:
-    """The names that a function binds for itself, but for modules that it imports."""
+    """Returns the names that a function binds for itself, without modules that it imports."""
     found = set(find_bound_names(node.args))
     shared: set[str] = set()
     work: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
@@ -426,7 +426,7 @@ def _find_local_names(
 
 
 def find_bound_names(*trees: ast.AST) -> frozenset[str]:
-    """Names that are parameters or assigned, anywhere in pieces of code."""
+    """Returns the parameters and assigned names in pieces of code."""
     return frozenset(
         node.arg if isinstance(node, ast.arg) else node.id
         for tree in trees
@@ -437,5 +437,5 @@ def find_bound_names(*trees: ast.AST) -> frozenset[str]:
 
 
 def strip_name(name: str) -> str:
-    """A file's name in its package."""
+    """Returns the name of a file inside its package, without its suffix."""
     return pathlib.PurePosixPath(name).stem

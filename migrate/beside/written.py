@@ -1,8 +1,9 @@
-"""What a run writes beside programs: of each directory all files, whole.
+"""Decides which modules a run writes beside programs, for each directory.
 
-A directory's modules hold what all programs reach that import them from there: those of
-the run, and those that are there already, whose modules tell what they need. So a
-second run changes nothing, and one more program adds to what the others have.
+A directory's modules hold all that the programs reach which import them from there. The
+programs are those of the run and earlier ones: the modules that are already there tell
+what these need. So a second run changes nothing, and a new program only adds to the
+modules.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from migrate.source import notebook, python
 
 
 class Beside:
-    """What goes beside the programs of a run.
+    """The modules that go beside the programs of a run.
 
     Args:
-      results: of all files of the run, as they are to be written.
-      target: where a file of the run is written.
-      whole: modules are written whole, whatever of them is reached.
+      results: of all files of the run, as they will be written.
+      target: returns the path to which a file of the run is written.
+      whole: whether modules are written whole, even if a part of them is not reached.
     """
 
     def __init__(
@@ -40,30 +41,30 @@ class Beside:
         self._target = target
         self._whole = whole
         self._known: dict[pathlib.Path, dict[str, bytes]] = {}
-        # What stood where the run wrote a module; None for nothing.
+        # The content that the run replaced with a module; None if there was no file.
         self.replaced: dict[pathlib.Path, bytes | None] = {}
 
     def list_homes(self) -> set[pathlib.Path]:
-        """The directories that modules of the run go to."""
+        """Returns the directories that modules of the run go to."""
         return {self.find_home(r) for r in self._results if r.changed and r.support}
 
     def find_home(self, result: FileResult) -> pathlib.Path:
-        """The directory that a result's modules go to."""
+        """Returns the directory that a result's modules go to."""
         return result.place_module(
             "", pathlib.Path(os.path.realpath(self._target(result.path)))
         )
 
     def list_files(self, directory: pathlib.Path) -> dict[str, bytes]:
-        """The files of a directory, by name: what is to stand there after the run."""
+        """Returns the files that a directory will have after the run, by name."""
         if directory not in self._known:
             self._known[directory] = self._render_files(directory)
         return self._known[directory]
 
     def list_changes(self, directory: pathlib.Path) -> list[tuple[str, bytes]]:
-        """The files of a directory that do not stand there as they are to.
+        """Returns the files of a directory that are missing or will change.
 
         Raises:
-          FileExistsError: one of them is its user's.
+          FileExistsError: one of them is the user's own.
         """
         found = []
         for name, data in self.list_files(directory).items():
@@ -99,7 +100,9 @@ class Beside:
         return files.render(closure)
 
     def _read_other_texts(self, users: frozenset[str]) -> Iterator[str]:
-        """The texts of other files that are loaded together with some."""
+        """Yields the texts of other files that Python loads together with some of the
+        users.
+        """
         new = {os.path.realpath(r.path): r.new for r in self._results if r.changed}
         for group in self._loaded_together:
             if users & group:
@@ -108,7 +111,7 @@ class Beside:
 
     @functools.cached_property
     def _loaded_together(self) -> Sequence[frozenset[str]]:
-        """Files that Python loads where one is started, of the run and beside its files."""
+        """The groups of files, of the run and beside its files, that Python loads together."""
         paths = {os.path.realpath(r.path): r.path for r in self._results}
         for directory in {os.path.dirname(p) for p in paths}:
             for beside in sorted(pathlib.Path(directory).glob("*.py")):
@@ -120,7 +123,7 @@ class Beside:
 
 
 def _read_text(path: pathlib.Path, new: bytes | None) -> str:
-    """A file's text, a notebook's as a module; new, or as it stands on the disk."""
+    """Returns a file's new text, or its text on the disk; of a notebook the module's."""
     try:
         text = python.decode(path.read_bytes() if new is None else new).text
         if path.suffix == ".ipynb":

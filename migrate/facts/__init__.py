@@ -1,1 +1,1 @@
-"""What a source text says, before anyone asks what it means: scopes, symbols, bindings."""
+"""Finds facts that a source text states: its scopes, symbols and bindings."""

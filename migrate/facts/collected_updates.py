@@ -1,12 +1,12 @@
-"""Where batches are normalised, and where the updates of the averages are asked for.
+"""Finds calls of batch normalisation, and the lists of its updates, in their order.
 
     h = tf.layers.batch_normalization(x, training=True)
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
         train_op = optimizer.minimize(loss)
 
-TF1's list has the updates of the layers that were called before it was asked for, and a
-run moves the averages where it depends on the list. A layer of TensorFlow 2 moves its own
-whenever it is called: so which calls were before which lists has to be known.
+TF1's list has the updates of the layers that were called before `tf.get_collection`. A run
+moves the averages if it depends on the list. A layer of TensorFlow 2 moves its averages
+whenever it is called. So the tool has to know which calls come before which lists.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLASS = "tf.layers.BatchNormalization"
 _COLLECTIONS = frozenset({"tf.get_collection", "tf.get_collection_ref"})
 _KEYS = ("tf.GraphKeys.UPDATE_OPS", "update_ops")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
-# What only looks at a list, what makes another of it, and what waits for all in it.
+# Functions that only look at a list, that make another list of it, and that wait for it.
 _LOOKS = frozenset({"len", "print", "bool", "str", "repr", "isinstance", "type"})
 _LISTS = frozenset({"list", "tuple"})
 _GROWS = frozenset({"append", "extend"})
@@ -61,13 +61,13 @@ def is_list(scopes: Scopes, node: ast.AST) -> bool:
 
 
 def find_training(scopes: Scopes, call: ast.Call) -> ast.expr | None:
-    """What a layer is told of whether it trains, in the call of it."""
+    """Returns the `training` argument in the call of a layer."""
     by_function = scopes.resolve(call.func) in KERAS
     return names.find_argument(call, "training", 14 if by_function else 1)
 
 
 def is_scoped(call: ast.Call) -> bool:
-    """Whether a list has only the updates under a scope."""
+    """Whether a list has only the updates below a scope."""
     scope = names.find_argument(call, "scope", 1)
     none = isinstance(scope, ast.Constant) and scope.value is None
     return scope is not None and not none or len(call.args) > 2
@@ -84,7 +84,7 @@ class Events:
         self._scopes, self._layers = scopes, layers
         self._methods = reach.find_methods(scopes)
         self._relevant: dict[ast.AST, bool] = {}
-        # What holds layers that are objects: `bn`, `self.bn`.
+        # Names and attributes that hold a layer object: `bn`, `self.bn`.
         self._objects = {
             names.find_key(target) or ""
             for node in scopes.walk()
@@ -93,7 +93,7 @@ class Events:
         }
 
     def list_events(self, node: ast.AST) -> list[Event]:
-        """What happens where a statement, or an expression, is evaluated."""
+        """Returns the events of evaluating a statement or an expression."""
         return list(self._walk(node, ()))
 
     def _walk(
@@ -119,7 +119,7 @@ class Events:
     def _find_functions(
         self, node: ast.AST, through: tuple[tuple[ast.Call, ast.FunctionDef], ...]
     ) -> Iterator[tuple[ast.Call, ast.FunctionDef]]:
-        """The functions that a call may run: what it is given, and then itself."""
+        """Yields the functions that a call may run: its arguments, and then its callee."""
         if not isinstance(node, ast.Call):
             return
         for given in [*node.args, *(k.value for k in node.keywords), node.func]:
@@ -147,7 +147,7 @@ class Events:
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == CLASS
 
     def _calls_object(self, call: ast.Call) -> bool:
-        """`bn(x, training=True)`, `bn.apply(x)`, `tf.layers.BatchNormalization()(x)`."""
+        """Whether a call is `bn(x)`, `bn.apply(x)` or `tf.layers.BatchNormalization()(x)`."""
         node = call.func
         if isinstance(node, ast.Attribute) and node.attr in ("apply", "call"):
             node = node.value
@@ -160,7 +160,7 @@ class Events:
         node: ast.expr,
         through: tuple[tuple[ast.Call, ast.FunctionDef], ...],
     ) -> ast.expr:
-        """What a parameter stands for, `network_fn` in `network_fn(x)`, or the node."""
+        """Returns the argument for a parameter, as `network_fn` in `network_fn(x)`."""
         for call, function in reversed(through):
             parameters = tuple(a.arg for a in function.args.args)
             bound = names.bind_arguments(call, parameters) or {}
@@ -172,7 +172,7 @@ class Events:
         return node
 
     def _may_be_object(self, node: ast.expr) -> bool:
-        """Whether what is called, `net` or `self.net`, may be an object of the program."""
+        """Whether the callee, `net` or `self.net`, may be an object of the program."""
         if isinstance(node, ast.Attribute):
             return names.find_key(node.value) == "self"
         if not isinstance(node, ast.Name) or self._scopes.resolve(node) is not None:
@@ -197,7 +197,7 @@ class Events:
 
 
 def find_lost_object(scopes: Scopes) -> ast.Call | None:
-    """A layer that is made as an object where the calls of it are not found."""
+    """Returns a layer object whose calls the tool does not find."""
     for node in scopes.walk():
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == CLASS:
             parent = scopes.parents[node]
@@ -218,18 +218,18 @@ def find_later(
     ask: Event,
     around: frozenset[ast.AST] = frozenset(),
 ) -> Event | None:
-    """A layer that is called after a list was asked for, so that the list lacks it.
+    """Returns a layer that is called after a list was read, so that the list lacks it.
 
     Args:
-      events: what happens, in order.
-      around: blocks that have the whole graph in them.
+      events: all events, in order.
+      around: blocks that contain the whole graph.
     """
     at = events.index(ask)
     loops = _find_loops(scopes, ask) - around
     for position, event in enumerate(events):
         if event.asks or are_exclusive(scopes, event.call, ask.call):
             continue
-        # A loop goes from the one to the other, and back.
+        # A loop leads from the list to the layer, and back.
         if position > at or loops & _find_loops(scopes, event):
             return event
     return None
@@ -247,20 +247,20 @@ def _find_loops(scopes: Scopes, event: Event) -> set[ast.AST]:
 
 
 def is_whole(scopes: Scopes, ask: ast.Call) -> bool:
-    """Whether it is seen that all that uses a list waits for all that is in it."""
+    """Whether all users of a list are seen to wait for all its updates."""
     return not _Uses(scopes, True).are_lost(ask)
 
 
 def is_filtered(scopes: Scopes, ask: ast.Call) -> bool:
-    """Whether a part of a list is seen to be taken."""
+    """Whether some code is seen to take only a part of a list."""
     return _Uses(scopes, False).are_lost(ask)
 
 
 class _Uses:
-    """Follows a list from where it is asked for to what waits for it.
+    """Follows a list from `tf.get_collection` to the code that waits for it.
 
     Args:
-      strict: whether it counts as lost where nothing is seen of it any more.
+      strict: whether the list counts as lost if the tool loses sight of it.
     """
 
     def __init__(self, scopes: Scopes, strict: bool) -> None:
@@ -268,7 +268,7 @@ class _Uses:
         self._seen: set[ast.AST] = set()
 
     def are_lost(self, node: ast.AST) -> bool:
-        """Whether a part is taken of what an expression gives, or it is lost sight of."""
+        """Whether code takes a part of a value, or the tool loses sight of it."""
         if node in self._seen:
             return False
         self._seen.add(node)
@@ -338,7 +338,7 @@ class _Uses:
         )
 
     def _keeps(self, other: ast.AST, statement: ast.stmt) -> bool:
-        """Whether another value of a name does not take the list's place."""
+        """Whether another binding of a name leaves the list's updates in it."""
         if other is statement or isinstance(other, ast.AugAssign):
             return True
         value = getattr(other, "value", None)
@@ -346,7 +346,7 @@ class _Uses:
             is_list(self._scopes, node) for node in walk_breadth_first(value)
         ):
             return True
-        # An empty one before it, in the same statements.
+        # An empty list before it, in the same statements.
         return (
             isinstance(other, (ast.Assign, ast.AnnAssign))
             and other.lineno < statement.lineno
@@ -384,7 +384,7 @@ class _Uses:
         return self._is_parameter_lost(node, call, own)
 
     def _is_grown_list_lost(self, target: ast.expr) -> bool:
-        """A list that the updates are put into."""
+        """Whether a list is lost into which the program puts the updates."""
         if not isinstance(target, ast.Name):
             return self._strict
         owner = self._scopes.find_scope(target).find_owner(target.id)
@@ -400,7 +400,7 @@ class _Uses:
     def _is_parameter_lost(
         self, node: ast.AST, call: ast.Call, function: ast.FunctionDef
     ) -> bool:
-        """What the program's own function does with a list that it is given."""
+        """Whether a list is lost that a call gives to one of the program's own functions."""
         parameters = tuple(a.arg for a in function.args.args)
         bound = names.bind_arguments(call, parameters) or {}
         given = [name for name, value in bound.items() if value is node]

@@ -1,4 +1,4 @@
-"""What an expression is worth where its names are constants: equal however it is written."""
+"""Evaluates expressions whose names are constants, however they are written."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from migrate.facts.scopes import Scopes
 
-# ("constant", repr), ("symbol", TensorFlow's name), ("expression", text of names that
-# keep what they are) or ("unknown", ""), which equals nothing.
+# ("constant", repr), ("symbol", TensorFlow's name), ("expression", text whose names do
+# not change) or ("unknown", ""), which equals nothing.
 Value = tuple[str, str]
-# A function and its parameter -> what that is in a call.
+# A function and its parameter -> the parameter's value in a call.
 Environment = Mapping[tuple[ast.AST, str], Value]
 
 UNKNOWN: Value = ("unknown", "")
@@ -47,7 +47,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
 
 
 class _NoConstant(Exception):
-    """The value is not known before the program runs."""
+    """The program must run before the value is known."""
 
 
 def is_known(value: Value) -> bool:
@@ -55,7 +55,7 @@ def is_known(value: Value) -> bool:
 
 
 def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) -> Value:
-    """The value of an expression; None's where there is no expression."""
+    """Returns the value of an expression; the value of None if there is none."""
     if node is None:
         return ("constant", "None")
     symbol = scopes.resolve(node)
@@ -79,7 +79,7 @@ def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) ->
 
 
 def _keeps_value(scopes: Scopes, node: ast.AST) -> bool:
-    """Whether a part of an expression is the same each time it is computed."""
+    """Whether a part of an expression has the same value each time it is computed."""
     if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
         return False
     if isinstance(node, ast.Call):
@@ -92,9 +92,9 @@ def _keeps_value(scopes: Scopes, node: ast.AST) -> bool:
 
 
 class _Changes:
-    """How often what an expression reads was changed before it.
+    """The number of changes of an expression's names before it.
 
-    Two expressions of one text are of one value if nothing between them changes a name.
+    Two expressions with the same text have the same value if no name changes between them.
     """
 
     def __init__(self, scopes: Scopes, node: ast.expr) -> None:
@@ -136,7 +136,7 @@ _FOUND: weakref.WeakKeyDictionary[Scopes, dict[str, list[ast.AST]]] = (
 
 
 def _find_changes(scopes: Scopes) -> dict[str, list[ast.AST]]:
-    """Where the program changes objects in place: by name, and by attribute."""
+    """Maps names and attributes to the places that change their objects in place."""
     if scopes not in _FOUND:
         found: dict[str, list[ast.AST]] = {}
         for node in scopes.walk():
@@ -241,6 +241,6 @@ class _Evaluation:
             if len(bound[0].targets) == 1 and isinstance(target, ast.Name):
                 deeper = _Evaluation(self._scopes, self._environment, self._depth + 1)
                 value = deeper.evaluate_node(bound[0].value)
-                if not isinstance(value, list):  # It may be another by then.
+                if not isinstance(value, list):  # It may have another value by then.
                     return value
         raise _NoConstant

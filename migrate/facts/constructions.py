@@ -1,4 +1,4 @@
-"""Where a class of the file is made, if that is all that is done with it."""
+"""Finds the calls that make a class of the file, if the class is used in no other way."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes
 
-# Builtins that may be given a class: what they do with it is known.
+# Builtins that may get a class as an argument, because their effect is known.
 _KNOWN = ("super", "isinstance")
 
 
 class Escapes(Exception):
-    """The class may be made where that is not seen.
+    """Code that the tool does not see may make objects of the class.
 
     Args:
-      node: where it gets away.
-      reason: how.
+      node: the place where the class is passed on.
+      reason: how it is passed on.
     """
 
     def __init__(self, node: ast.AST, reason: str) -> None:
@@ -26,10 +26,10 @@ class Escapes(Exception):
 
 
 def find_constructions(scopes: Scopes, class_: ast.ClassDef) -> Iterator[ast.Call]:
-    """The calls of a class, in no order.
+    """Yields the calls of a class, in no order.
 
     Raises:
-      Escapes: it is derived from, given away or kept.
+      Escapes: another class derives from it, or the program passes it on or stores it.
     """
     for node in scopes.walk():
         if not isinstance(node, ast.Name) or node.id != class_.name:

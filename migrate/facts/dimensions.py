@@ -1,8 +1,9 @@
-"""Which values of a program are dimensions of static shapes, by what they come from.
+"""Finds values of a program that may be dimensions of static shapes.
 
 In TensorFlow 1 an item of a shape is a `Dimension`, whose number is its `value`. In
-TensorFlow 2 it is the number. An expression may be several things: a parameter is what any
-call gives it. Nothing is followed in time: a name is all that it is ever bound to.
+TensorFlow 2 it is the number. An expression may be several things: a parameter may be the
+argument of any call. The order of statements does not count: a name may be anything that
+it is ever bound to.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from migrate.source.nodes import walk_breadth_first
 
 
 class Is(enum.Flag):
-    """What an expression may be."""
+    """One kind of thing that an expression may be; the kinds can be combined."""
 
     NOTHING = 0
     DIMENSION = enum.auto()
-    SHAPE = enum.auto()  # A TensorShape, or what holds dimensions as one does.
+    SHAPE = enum.auto()  # A TensorShape, or another container of dimensions.
     NUMBER = enum.auto()
     OBJECTS = enum.auto()  # Dimensions in TensorFlow 2, too: `shape.dims`.
     OBJECT = enum.auto()  # One of them.
@@ -40,7 +41,7 @@ _SAME = frozenset(
     }
     | {"copy", "values"}
 )
-# Attributes with a tensor's or a dataset's shapes. A dataset may have a structure of them.
+# Attributes with the shapes of a tensor or dataset. A dataset may have a nest of them.
 _SHAPES = frozenset({"shape", "output_shapes"})
 _MAKES_SHAPES = frozenset({"tf.TensorShape", "tf.broadcast_static_shape"})
 _HOLDERS = frozenset({"filter", "list", "reversed", "set", "sorted", "tuple"})
@@ -53,7 +54,7 @@ _known: weakref.WeakKeyDictionary[Scopes, Dimensions] = weakref.WeakKeyDictionar
 
 
 def find_dimensions(scopes: Scopes) -> Dimensions:
-    """What is known of a module's dimensions."""
+    """Returns the dimensions of a module; they are computed once."""
     if scopes not in _known:
         _known[scopes] = Dimensions(scopes)
     return _known[scopes]
@@ -93,7 +94,7 @@ class Dimensions:
         self._added.setdefault(get_last_part(container), []).append((container, value))
 
     def find_values(self) -> Iterator[tuple[ast.expr, bool]]:
-        """Every `.value` of what may be a dimension, and whether it can be nothing else."""
+        """Yields each `.value` of a possible dimension, and whether it can be nothing else."""
         if not self._may_have():
             return
         for node in self._scopes.walk():
@@ -114,13 +115,11 @@ class Dimensions:
         return bool(found & {*_SHAPES, "get_shape", "TensorShape"})
 
     def infer(self, node: ast.AST | None) -> Is:
-        """What an expression may be."""
+        """Returns the kinds of thing that an expression may be."""
         if node is None:
             return Is.OTHER
         if node not in self._memo:
-            self._memo[node] = (
-                Is.NOTHING
-            )  # In a cycle, what else it is bound to decides.
+            self._memo[node] = Is.NOTHING  # In a cycle, its other bindings decide.
             self._memo[node] = self._decide(node)
         return self._memo[node]
 
@@ -170,11 +169,11 @@ class Dimensions:
         return found
 
     def _infer_holder(self, elements: Iterable[ast.expr]) -> Is:
-        """What holds the elements, which may be dimensions."""
+        """Returns the kind of a container whose elements may be dimensions."""
         inside = Is.NOTHING
         for element in elements:
             one = self.infer(element)
-            # Of an unpacked one its elements, and of a pair what it holds.
+            # An unpacked element gives its own elements, and a pair its contents.
             inside |= self._infer_item(one) if one & (Is.SHAPE | Is.OBJECTS) else one
         return _find_holder(inside)
 
@@ -237,7 +236,7 @@ class Dimensions:
         )
 
     def _classify_unpacked(self, name: str, target: ast.expr, value: ast.expr) -> Is:
-        """What a name gets of an assigned value: all of it, or one of its parts."""
+        """Returns the kind that a name gets from an assigned value, whole or in part."""
         if isinstance(target, ast.Name):
             return self.infer(value) if target.id == name else Is.NOTHING
         if isinstance(target, ast.Starred):
@@ -259,7 +258,7 @@ class Dimensions:
     def _classify_loop_target(
         self, name: str, target: ast.expr, iterated: ast.expr
     ) -> Is:
-        """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
+        """Returns the kind of a loop's target: an element, or a part of a pair."""
         if isinstance(iterated, ast.Call) and isinstance(target, ast.Tuple):
             called, given = get_last_part(iterated.func), iterated.args
             parts = target.elts
@@ -309,7 +308,7 @@ class Dimensions:
         return found or Is.OTHER
 
     def _infer_lambda_parameter(self, function: ast.Lambda) -> Is:
-        """`map(lambda d: d.value, shape)`"""
+        """Infers the parameter of a lambda, as in `map(lambda d: d.value, shape)`."""
         call = self._scopes.parents.get(function)
         if isinstance(call, ast.Call) and get_last_part(call.func) in (
             "map",
@@ -394,7 +393,7 @@ class Dimensions:
 
 
 def _find_holder(inside: Is) -> Is:
-    """What holds what may be these: numbers are what they are, with or without it."""
+    """Returns the kind of a container. Numbers keep their kind, inside or outside of it."""
     found = Is.NOTHING
     if inside & (Is.DIMENSION | Is.SHAPE):
         found |= Is.SHAPE
@@ -406,7 +405,7 @@ def _find_holder(inside: Is) -> Is:
 def _find_loops(
     binding: ast.AST, owner: ast.AST
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The loops of a statement, or of a comprehension, that bind names."""
+    """Yields the loops of a statement or a comprehension, as target and iterable."""
     if isinstance(binding, (ast.For, ast.AsyncFor)):
         yield binding.target, binding.iter
     for generator in getattr(owner, "generators", ()):
@@ -414,14 +413,14 @@ def _find_loops(
 
 
 def _is_of_elements(node: ast.expr) -> bool:
-    """A part of `dataset.output_shapes`, which may be a shape itself."""
+    """Whether an expression is a part of `dataset.output_shapes`, which may be a shape."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return isinstance(node, ast.Attribute) and node.attr == "output_shapes"
 
 
 def _asks_value(call: ast.Call) -> bool:
-    """`getattr(size, "value")`"""
+    """Whether a call is `getattr(size, "value")`."""
     return (
         isinstance(call.func, ast.Name)
         and call.func.id == "getattr"

@@ -1,4 +1,4 @@
-"""Where a file makes Estimators of model functions: by a call, or as objects of its classes.
+"""Finds the places where a file makes Estimators from model functions.
 
 tf.estimator.Estimator(model_fn, ...)
 
@@ -22,12 +22,12 @@ from migrate.tables.estimator_names import ESTIMATOR
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Made:
-    """An Estimator that is given a model_fn.
+    """One Estimator that gets a model_fn.
 
     Attributes:
       call: of Estimator, or of its `__init__` by a class that inherits from it.
       model_fn: the argument.
-      owner: that class; None where Estimator is called.
+      owner: that class; None if Estimator itself is called.
     """
 
     call: ast.Call
@@ -36,12 +36,12 @@ class Made:
 
     @property
     def base(self) -> ast.expr | None:
-        """What names Estimator as the class's base."""
+        """Returns the expression that names Estimator as the class's base."""
         return self.owner.bases[0] if self.owner is not None else None
 
 
 def find_estimator_calls(scopes: Scopes) -> Iterator[Made]:
-    """Every one, in the order of the file."""
+    """Yields every Estimator of a file, in the file's order."""
     for node, symbol in scopes.walk_uses():
         if symbol != ESTIMATOR:
             continue
@@ -60,7 +60,7 @@ def find_estimator_calls(scopes: Scopes) -> Iterator[Made]:
 
 
 def find_init_call(owner: ast.ClassDef, scopes: Scopes) -> ast.Call | None:
-    """The one call of Estimator's `__init__` by a class of it; None where that is not plain."""
+    """Returns the only call of Estimator's `__init__` in a class; None if it is not plain."""
     inits = [
         s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"
     ]
@@ -83,7 +83,7 @@ def find_init_call(owner: ast.ClassDef, scopes: Scopes) -> ast.Call | None:
 
 
 def _is_super(node: ast.expr, owner: ast.ClassDef, init: ast.FunctionDef) -> bool:
-    """Whether it is `super()`, or `super(Owner, self)`."""
+    """Whether an expression is `super()` or `super(Owner, self)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     if node.func.id != "super" or node.keywords:

@@ -1,4 +1,4 @@
-"""Which expressions are TensorFlow 1's graphs."""
+"""Decides which expressions are TensorFlow 1's graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from migrate.facts.scopes import Scopes
 
 
 def is_graph(node: ast.expr, scopes: Scopes) -> bool:
-    """Whether an expression is a graph: a call that gives one, or a name for it."""
+    """Whether an expression is a graph: a call that returns one, or a name for it."""
     if isinstance(node, ast.Call):
         return scopes.resolve(node.func) in ("tf.Graph", "tf.get_default_graph")
     if isinstance(node, ast.Attribute):
@@ -30,7 +30,7 @@ def is_graph(node: ast.expr, scopes: Scopes) -> bool:
 
 
 def _find_graph_of_default(call: ast.Call) -> ast.expr:
-    """`tf.Graph()` of `tf.Graph().as_default()`."""
+    """Returns `tf.Graph()` of `tf.Graph().as_default()`."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
         return call.func.value
     return call

@@ -1,4 +1,4 @@
-"""What using a name of another file changes there."""
+"""Describes the state of another file that the use of an imported name changes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class ImportedState:
-    """State behind a name that a file imports of another one of its tree.
+    """The state behind a name that a file imports from another file of its tree.
 
     Attributes:
-      changes: what a call of the function or class changes; "" for nothing.
-      state: of an object, as in `migrate.program.worker_state`: "active" where any use
-        may change it, "passive" where a use says so, "" where none can.
-      made: the state of what a call of the function or class gives, likewise.
-      is_module: whether it is the module itself.
-      is_class: whether it is a class.
+      changes: the state that a call of the function or class changes; "" for none.
+      state: of an object, as in `migrate.program.worker_state`: "active" if any use may
+        change it, "passive" if the use itself shows a change, "" if no use can.
+      made: the state of the object that a call of the function or class returns, likewise.
+      is_module: whether the name is the module itself.
+      is_class: whether the name is a class.
     """
 
     changes: str = ""

@@ -1,4 +1,4 @@
-"""What is called with a new session: a Supervisor's or a scaffold's `init_fn`."""
+"""Checks a Supervisor's or a scaffold's `init_fn`, which is called with a new session."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from migrate.source.nodes import walk_breadth_first
 
 
 def restores_only(value: ast.expr, scopes: Scopes) -> bool:
-    """Whether an `init_fn` gives its session to nothing but savers that restore.
+    """Whether an `init_fn` gives its session only to savers that restore.
 
     Args:
-      value: a function of (scaffold, session), or a condition between it and None.
+      value: a function of (scaffold, session), or a conditional between it and None.
       scopes: those of the module.
     """
     if isinstance(value, ast.IfExp):
@@ -26,7 +26,7 @@ def restores_only(value: ast.expr, scopes: Scopes) -> bool:
 
 
 def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
-    """Whether a function gives what it has at a position to nothing but savers."""
+    """Whether a function gives its argument at a position only to savers."""
     if isinstance(function, ast.Lambda):
         own = _find_parameter(function.args, position)
         call = function.body
@@ -74,7 +74,7 @@ def _restores(function: ast.AST, position: int, scopes: Scopes) -> bool:
 def _find_passed(
     function: ast.FunctionDef, position: int
 ) -> tuple[ast.Name, int] | None:
-    """`def start(session): load(saver, session)`: what it calls, and at which position."""
+    """Returns the callee and the position in `def start(session): load(saver, session)`."""
     own = _find_parameter(function.args, position)
     last = function.body[-1]
     call = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
@@ -94,7 +94,7 @@ def _find_passed(
 
 
 def _makes_such(call: ast.Call, position: int, scopes: Scopes) -> bool:
-    """Whether all that a function of the file returns is such a function, or None."""
+    """Whether a function of the file returns only such functions, or None."""
     if not isinstance(call.func, ast.Name):
         return False
     owner = scopes.find_scope(call.func).find_owner(call.func.id)
@@ -115,7 +115,7 @@ def _makes_such(call: ast.Call, position: int, scopes: Scopes) -> bool:
 
 
 def _find_bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
-    """What binds a name, but for `name = None` where a condition takes it away."""
+    """Returns the bindings of a name, without `name = None`."""
     owner = scopes.find_scope(name).find_owner(name.id)
     bindings = owner.bindings.get(name.id, []) if owner is not None else []
     return [
@@ -135,7 +135,7 @@ def _find_parameter(arguments: ast.arguments, position: int) -> str | None:
 
 
 def _restores_only(function: ast.FunctionDef | ast.Lambda, own: str | None) -> bool:
-    """Whether the session's name is only the first argument of `restore`."""
+    """Whether the session's name is used only as the first argument of `restore`."""
     if own is None:
         return False
     body = function.body if isinstance(function.body, list) else [function.body]

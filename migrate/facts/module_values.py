@@ -1,10 +1,10 @@
-"""Which modules an expression may stand for, where no import and no plain alias says so.
+"""Finds the modules that an expression may stand for without an import or a plain alias.
 
     self.keras = tf.keras
     self.keras.utils.multi_gpu_model(model, 2)     # tensorflow.keras.utils.multi_gpu_model
 
-A name is all that it is ever bound to, an attribute all that is assigned to one of that
-name. Where one of these is not known, nothing is.
+A name may be anything that it is ever bound to, an attribute anything that is assigned to
+an attribute with this name. If one of these values is unknown, the result is unknown.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 
-# The dotted paths of modules, and of what is in them; None where it may be anything else.
+# The dotted paths of modules and of their contents; None if it may be anything else.
 Paths = frozenset[str] | None
 _NOTHING: frozenset[str] = frozenset()
 _ROOTS = frozenset({"tensorflow", "tf_keras"})
 
 
 class ModuleValues:
-    """The modules that a file hands around."""
+    """The modules that a file passes around as values."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -44,11 +44,11 @@ class ModuleValues:
                 self._calls.setdefault(last, []).append(node)
 
     def find_paths(self, node: ast.expr | None) -> Paths:
-        """The paths that an expression may stand for."""
+        """Returns the paths that an expression may stand for."""
         if node is None:
             return None
         if node not in self._memo:
-            self._memo[node] = _NOTHING  # In a cycle, what else it is bound to decides.
+            self._memo[node] = _NOTHING  # In a cycle, its other bindings decide.
             self._memo[node] = self._decide(node)
         return self._memo[node]
 
@@ -98,7 +98,7 @@ class ModuleValues:
     def _find_bound_values(
         self, name: str, binding: ast.AST, owner: ast.AST
     ) -> list[ast.expr] | None:
-        """What a binding gives a name; None where that is not told."""
+        """Returns the values that a binding gives a name; None if they are not known."""
         if isinstance(binding, ast.arg):
             return self._find_parameter_values(binding, owner)
         if isinstance(binding, (ast.For, ast.comprehension)):
@@ -115,7 +115,7 @@ class ModuleValues:
     def _find_parameter_values(
         self, parameter: ast.arg, function: ast.AST
     ) -> list[ast.expr] | None:
-        """A parameter's default, and what the calls in sight give."""
+        """Returns a parameter's default, and the arguments of the calls in sight."""
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         places = [*function.args.posonlyargs, *function.args.args]
@@ -132,7 +132,7 @@ class ModuleValues:
         if parameter in places:
             place = places.index(parameter) - is_method
             if place < 0:
-                return None  # The object that a method is called of.
+                return None  # The object on which a method is called.
             for call in self._calls.get(function.name, ()):
                 given = names.find_argument(call, parameter.arg, place)
                 values += [given] if given is not None else []
@@ -146,7 +146,7 @@ class ModuleValues:
         return self._find_all_paths(own) if own else None
 
     def _find_item_paths(self, node: ast.Subscript) -> Paths:
-        """What a list or dict holds that is written out, under a key or any."""
+        """Returns the paths in a list or dict display, at one key or at any."""
         holder: ast.expr = node.value
         if isinstance(holder, ast.Name):
             owner = self._scopes.find_scope(holder).find_owner(holder.id)

@@ -1,11 +1,11 @@
-"""Tensors that a program names for the graph, by what it calls them itself.
+"""Finds tensors of the graph by the name that the program itself gives them.
 
     with tf.name_scope("train"):
         accuracy = tf.reduce_mean(hits, name="accuracy")
 
-Of that, "train/accuracy:0" is `accuracy`. TF1 numbers a name that is taken already, so all
-of its parts have to be written out once, before what else may be called so; and all of the
-graph has to be in sight.
+Here "train/accuracy:0" is `accuracy`. TF1 adds a number to a name that is already taken.
+So each part of the name has to be written out once, before any other use of it, and the
+whole graph has to be in sight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from migrate.tables import roles, symbols
 
 
 class NamedTensors:
-    """Those of one scope.
+    """The named tensors of one scope.
 
     Args:
       scope: of the function, or the module, that builds the graph.
@@ -37,7 +37,7 @@ class NamedTensors:
         ]
 
     def find(self, name: str) -> ast.Name | None:
-        """What the program reads, where the graph's tensor is asked for; or None.
+        """Returns a read of the variable that holds the graph's tensor of this name, or None.
 
         Args:
           name: of the tensor, with ":0", or of its operation.
@@ -54,7 +54,7 @@ class NamedTensors:
         return self._read[target.id]
 
     def _is_graph_in_sight(self) -> bool:
-        """Whether nothing of other files may add to the graph."""
+        """Whether no other file may add to the graph."""
         for node in self._scopes.walk():
             root = node.func if isinstance(node, ast.Call) else None
             while isinstance(root, ast.Attribute):
@@ -75,7 +75,7 @@ class NamedTensors:
         return True
 
     def _find_targets(self) -> Iterator[ast.Name]:
-        """Names that one statement of the scope binds to what a call gives."""
+        """Yields names that only one statement of the scope binds, to the result of a call."""
         for name, bound in self._scope.bindings.items():
             if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
                 continue
@@ -86,7 +86,7 @@ class NamedTensors:
                     yield targets[0]
 
     def _read_graph_name(self, target: ast.Name) -> str | None:
-        """The name that the graph has for it; None where that is not certain."""
+        """Returns the name of a tensor in the graph; None if it is not certain."""
         statement = self._scopes.parents[target]
         assert isinstance(statement, ast.Assign)
         call = statement.value
@@ -107,12 +107,12 @@ class NamedTensors:
         return "/".join(str(names.read_literal(part)) for part in parts)
 
     def _find_scope_names(self, statement: ast.stmt) -> list[ast.expr] | None:
-        """The names of the scopes around a statement; None where these are not seen."""
+        """Returns the names of the scopes around a statement; None if they are not known."""
         found: list[ast.expr] = []
         parent = self._scopes.parents[statement]
         while not isinstance(parent, (ast.Module, ast.FunctionDef)):
             if not isinstance(parent, ast.With):
-                return None  # It may be made several times, or not at all.
+                return None  # The statement may run several times, or not at all.
             for item in reversed(parent.items):
                 call = item.context_expr
                 if not isinstance(call, ast.Call):
@@ -128,7 +128,7 @@ class NamedTensors:
         return found
 
     def _is_graph(self, call: ast.Call) -> bool:
-        """`tf.Graph().as_default()`."""
+        """Whether a call is `tf.Graph().as_default()`."""
         func = call.func
         made = func.value if isinstance(func, ast.Attribute) else None
         return isinstance(made, ast.Call) and (
@@ -136,12 +136,12 @@ class NamedTensors:
         )
 
     def _is_alone(self, part: ast.expr | None) -> bool:
-        """Whether what else has a name comes after it, and is numbered for that."""
+        """Whether all other uses of a name come after it, so that TF1 numbers those."""
         text = names.read_literal(part)
         if not isinstance(text, str) or not text.isidentifier():
             return False
         if any(symbols.look_up(f"{m}.{text}") for m in table.FUNCTIONS):
-            return False  # An operation may have it that is given no name.
+            return False  # An operation without a name of its own may have it.
         if text.rpartition("_")[2].isdigit():
             return False
         assert part is not None
@@ -157,7 +157,7 @@ class NamedTensors:
         return scope is self._scope and other.lineno > part.lineno
 
     def _is_no_name(self, other: ast.Constant) -> bool:
-        """Whether a text names no operation: a key, what hooks ask for, of Python's own."""
+        """Whether a text names no operation: a key, or an argument of a hook or a builtin."""
         parent = self._scopes.parents[other]
         if isinstance(parent, ast.Dict):
             return other in parent.keys or self._asks(parent)
@@ -174,7 +174,7 @@ class NamedTensors:
         return symbol in table.ASK or self._is_builtin(node.func)
 
     def _is_builtin(self, func: ast.expr) -> bool:
-        """Whether it is one of Python's own functions."""
+        """Whether a callee is one of Python's own functions."""
         return isinstance(func, ast.Name) and (
             self._scopes.find_scope(func).find_owner(func.id) is None
         )

@@ -1,4 +1,4 @@
-"""Which names a piece of code reads and binds.
+"""Finds the names that a piece of code reads and binds.
 
 A name is a plain variable (`loss`) or an attribute of one (`self.loss`), written
 as its dotted text, so that a class's attributes take part in def-use chains.
@@ -25,7 +25,7 @@ def find_key(node: ast.AST) -> str | None:
 
 
 def find_reads(node: ast.AST) -> set[str]:
-    """Names whose value the code may use, nested functions included."""
+    """Returns the names whose value the code may use, nested functions included."""
     found: set[str] = set()
     for child in walk_breadth_first(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
@@ -42,7 +42,7 @@ def find_reads(node: ast.AST) -> set[str]:
 
 
 def find_binds(node: ast.AST) -> set[str]:
-    """Names the statement binds in its own scope (nested suites included)."""
+    """Returns the names that the statement binds in its own scope, nested suites included."""
     found: set[str] = set()
     own: set[int] = set()  # The names of a comprehension are bound only inside it.
     for child in walk_scope(node):
@@ -64,12 +64,12 @@ def find_binds(node: ast.AST) -> set[str]:
 
 
 def find_item_binds(item: ast.withitem) -> set[str]:
-    """The names that `as ...` binds."""
+    """Returns the names that `as ...` binds."""
     return find_binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
 def find_free_names(function: ast.FunctionDef) -> set[str]:
-    """Names that a function reads and does not bind itself (approximately)."""
+    """Returns the names that a function reads and does not bind itself (approximately)."""
     arguments = function.args
     own = {
         a.arg
@@ -148,7 +148,7 @@ def find_statement(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> ast.stm
 
 
 def find_suite(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt] | None:
-    """The suite of `parent` that a statement is in; None for one of an `except`."""
+    """Returns the suite of `parent` that contains a statement; None for one of an `except`."""
     for field in ("body", "orelse", "finalbody"):
         suite = getattr(parent, field, None)
         if isinstance(suite, list) and statement in suite:
@@ -173,7 +173,7 @@ def find_argument(
 def bind_call(
     call: ast.Call, function: ast.FunctionDef, method: bool = False
 ) -> dict[str, ast.expr] | None:
-    """A helper's parameters by name.
+    """Binds the arguments of a call to a helper's parameters, by name.
 
     Args:
       method: whether the first parameter is the object.
@@ -190,7 +190,7 @@ def bind_call(
 def bind_arguments(
     call: ast.Call, parameters: tuple[str, ...]
 ) -> dict[str, ast.expr] | None:
-    """Arguments by parameter name; None where the call cannot be bound statically."""
+    """Returns arguments by parameter name; None if the call cannot be bound statically."""
     bound: dict[str, ast.expr] = {}
     for index, value in enumerate(call.args):
         if isinstance(value, ast.Starred) or index >= len(parameters):
@@ -209,7 +209,7 @@ def is_none_constant(node: ast.AST | None) -> bool:
 
 
 def is_given(node: ast.expr | None) -> bool:
-    """Whether an argument is given, and not as `None`."""
+    """Whether an argument is given, and is not `None`."""
     return node is not None and not is_none_constant(node)
 
 
@@ -240,7 +240,7 @@ def get_last_part(node: ast.AST) -> str:
 
 
 def find_free_name(tree: ast.AST, wish: str) -> str:
-    """The wished name, or a similar one that no variable of the module has."""
+    """Returns the wished name, or a similar one that no variable of the module has."""
     taken = find_plain_names(tree)
     name, number = wish, 2
     while name in taken:

@@ -26,7 +26,7 @@ from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables.estimator import BATCH_NORMALIZATION
 
 _NORMALISES = re.compile("batch_?norm", re.IGNORECASE)
-# Methods of optimizers, tensors, texts and containers, which make no layers.
+# Methods of optimizers, tensors, texts and containers. They make no layers.
 _METHODS = frozenset(
     {"minimize", "compute_gradients", "apply_gradients", "get_shape", "as_list"}
     | {"get", "items", "keys", "values", "append", "extend", "format", "join"}
@@ -40,16 +40,16 @@ def is_only_there(
     scopes: Scopes,
     quiet: frozenset[str] = frozenset(),
 ) -> bool:
-    """Whether a model_fn has such layers only where a test of it is true.
+    """Whether a model_fn has such layers only if its test is true.
 
     Args:
-      quiet: names of functions, and modules, of other files that have none.
+      quiet: names of functions and modules of other files that have no such layers.
     """
     return _Search(test, scopes, quiet).is_only_there(function)
 
 
 def find_quiet_names(here: Source | None, others: Sequence[Source]) -> frozenset[str]:
-    """What a file imports of others that normalise no batches."""
+    """Returns the names that a file imports from others that normalise no batches."""
     if here is None:
         return frozenset()
     paths = {other.path for other in others}
@@ -61,7 +61,7 @@ def find_quiet_names(here: Source | None, others: Sequence[Source]) -> frozenset
 
 
 class _Search:
-    """Looks through a function, and those of the file that it calls."""
+    """Searches a function, and the functions of the file that it calls."""
 
     def __init__(self, test: ast.expr, scopes: Scopes, quiet: frozenset[str]) -> None:
         self._test, self._scopes, self._quiet = ast.dump(test), scopes, quiet
@@ -89,7 +89,7 @@ class _Search:
         return True
 
     def _is_inside(self, node: ast.AST, function: ast.FunctionDef) -> bool:
-        """Whether some code is run only where the test is true."""
+        """Whether some code runs only if the test is true."""
         while node is not function:
             above = self._scopes.parents[node]
             if isinstance(above, ast.If) and ast.dump(above.test) == self._test:
@@ -99,7 +99,7 @@ class _Search:
         return False
 
     def _is_known(self, call: ast.Call) -> bool:
-        """Whether a call makes no such layers, or only where the test is true."""
+        """Whether a call makes no such layers, or only if the test is true."""
         if self._scopes.resolve(call.func) is not None:
             return True
         other = self._scopes.find_function(call.func)
@@ -114,7 +114,7 @@ class _Search:
         return owner is None and hasattr(builtins, name)
 
     def _is_quiet(self, node: ast.expr) -> bool:
-        """Whether a function is of another file that has no such layers."""
+        """Whether a function is from another file that has no such layers."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self._quiet:
@@ -123,7 +123,7 @@ class _Search:
         return owner is self._scopes.module and len(owner.bindings[node.id]) == 1
 
     def _is_told(self, call: ast.Call, other: ast.FunctionDef) -> bool:
-        """Whether the names of the test mean the same in a function that is called."""
+        """Whether the names of the test mean the same in a called function."""
         given = names.bind_call(call, other)
         own = self._scopes.scope_by_node[other].bindings
         for name in self._names:
@@ -131,7 +131,7 @@ class _Search:
                 owner = self._scopes.find_scope(call).find_owner(name)
                 if name in names.find_reads(other) and owner is not self._scopes.module:
                     return False
-                continue  # What does not read it does not ask the same.
+                continue  # A function that does not read the name does not test it.
             value = (given or {}).get(name)
             if not isinstance(value, ast.Name) or value.id != name:
                 return False

@@ -1,4 +1,4 @@
-"""Classes of the module: whose method an expression names, and what stays as `__init__` set it.
+"""Finds the methods and the unchanging attributes of the classes of a module.
 
     class Trainer(object):
         def __init__(self, hidden):
@@ -6,8 +6,8 @@
 
         def model_fn(self, features, labels, mode): ...self.hidden...
 
-An attribute is *settled* where only `__init__` binds it, or the class: then it is the same
-whenever it is read later.
+An attribute is *settled* if only `__init__` or the class binds it. Then every later read
+gives the same value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables.estimator_names import EMITTED, ESTIMATOR, OF_TF1
 
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC"})
-# What makes attributes otherwise than by statements that can be seen.
+# Names of methods that make attributes without a visible statement.
 _DYNAMIC = frozenset(
     {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__"}
 )
@@ -29,11 +29,11 @@ _STATIC, _OF_CLASS = "staticmethod", "classmethod"
 
 
 class Unsettled(Exception):
-    """What an object's method computes may depend on more than is in sight.
+    """A method of an object may compute with more than the tool can see.
 
     Attributes:
-      node: where.
-      reason: why, for the user.
+      node: the place.
+      reason: the reason, for the user.
     """
 
     def __init__(self, node: ast.AST, reason: str) -> None:
@@ -60,14 +60,14 @@ class Objects:
     # Which class.
 
     def find_named_class(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class of the module that a name stands for."""
+        """Returns the class of the module that a name stands for."""
         if not isinstance(node, ast.Name) or node.id not in self._classes:
             return None
         owner = self._scopes.find_scope(node).find_owner(node.id)
         return self._classes[node.id] if owner is self._scopes.module else None
 
     def find_class(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class of the object that a name stands for: `self`, or `t` of `t = T()`."""
+        """Returns the class of a name's object: of `self`, or of `t` after `t = T()`."""
         if not isinstance(node, ast.Name):
             return None
         owner = self._scopes.find_scope(node).find_owner(node.id)
@@ -91,7 +91,7 @@ class Objects:
         return None
 
     def find_home(self, function: ast.AST) -> ast.ClassDef | None:
-        """The class of the module whose method a function is."""
+        """Returns the class of the module that defines a method."""
         parent = self._scopes.parents.get(function)
         if (
             isinstance(parent, ast.ClassDef)
@@ -101,7 +101,7 @@ class Objects:
         return None
 
     def find_receiver(self, function: ast.FunctionDef) -> str:
-        """What a method calls its object, or class; "" where it knows neither."""
+        """Returns a method's name for its object or class; "" if it has none."""
         if self.find_home(function) is None or is_static(function):
             return ""
         arguments = [*function.args.posonlyargs, *function.args.args]
@@ -110,10 +110,10 @@ class Objects:
     # What it is made of.
 
     def list_line(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
-        """A class and those it inherits from, which are all of the module.
+        """Returns a class and its base classes, if all of them are in the module.
 
         Raises:
-          Unsettled: they are not, or something else makes its attributes.
+          Unsettled: they are not, or something else makes the attributes.
         """
         found = [owner]
         while True:
@@ -140,13 +140,13 @@ class Objects:
             found.append(base)
 
     def _is_plain(self, base: ast.expr) -> bool:
-        """Whether a base says nothing of a class's attributes but what is known of it."""
+        """Whether a base class adds no unknown attributes."""
         if self._scopes.resolve(base) == ESTIMATOR:
             return True
         return ast.unparse(base) in _PLAIN_BASES
 
     def list_family(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
-        """The class, those it inherits from, and all that inherit from one of them."""
+        """Returns the class, its bases, and all classes that inherit from one of them."""
         found = self.list_line(owner)
         grown = True
         while grown:
@@ -160,10 +160,10 @@ class Objects:
         return found
 
     def find_method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-        """The method that an object of the class has, whichever class of the module has it.
+        """Returns the method of an object of the class, from whichever class defines it.
 
         Raises:
-          Unsettled: it depends on the object's class which one it is.
+          Unsettled: the method depends on the object's class.
         """
         defined: list[ast.FunctionDef] = []
         for one in self.list_family(owner):
@@ -188,7 +188,7 @@ class Objects:
         return defined[0]
 
     def _check_whose(self, owner: ast.ClassDef, method: ast.FunctionDef) -> None:
-        """A class may leave a method to a class that derives from it, if all others have it."""
+        """Checks that all classes but the bases of a method's class have the method."""
         home = self.find_home(method)
         assert home is not None
         above = self.list_line(home)
@@ -198,7 +198,7 @@ class Objects:
                     raise Unsettled(method, f"{other.name} has no {method.name}()")
 
     def find_constructors(self, owner: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-        """Every `__init__` that may set attributes of an object of the class."""
+        """Yields every `__init__` that may set attributes of an object of the class."""
         for one in self.list_family(owner):
             for bound in self._scopes.scope_by_node[one].bindings.get("__init__", []):
                 if isinstance(bound, ast.FunctionDef):
@@ -207,10 +207,10 @@ class Objects:
     def find_settled_bindings(
         self, owner: ast.ClassDef, name: str
     ) -> list[ast.Attribute]:
-        """Where `__init__` binds an attribute that nothing else binds; none for a class's own.
+        """Returns the places where `__init__` binds an attribute that nothing else binds.
 
         Raises:
-          Unsettled: something else does, or nothing in sight.
+          Unsettled: something else binds it, or nothing in sight.
         """
         family = self.list_family(owner)
         if name in OF_TF1 | EMITTED and any(
@@ -267,7 +267,7 @@ def _has_decorator(function: ast.FunctionDef, name: str) -> bool:
 
 
 def _is_empty(function: ast.FunctionDef) -> bool:
-    """Whether a method does nothing but say that a subclass has it."""
+    """Whether a method only says that a subclass has it."""
     return all(
         isinstance(s, (ast.Raise, ast.Pass))
         or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))

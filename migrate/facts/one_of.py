@@ -1,4 +1,4 @@
-"""Which of a module's functions one process runs: one of them, or several in turn.
+"""Decides whether one process runs only one of a module's functions, or several in turn.
 
     if FLAGS.mode == "train":
         train()
@@ -20,7 +20,7 @@ from migrate.source.nodes import walk_breadth_first
 
 _RUNS = ("tf.app.run", "tf.compat.v1.app.run")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp)
-# How many calls one may go through another before it is too far to follow.
+# A function is not followed through more calls than this.
 _DEPTH = 6
 
 
@@ -42,7 +42,7 @@ def is_at_most_one_run(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> 
 
 
 def runs_once(scopes: Scopes, statement: ast.stmt) -> bool:
-    """Whether no process comes to a statement twice."""
+    """Whether no process reaches a statement twice."""
     node: ast.AST = statement
     while not isinstance(node, (ast.FunctionDef, ast.Module)):
         node = scopes.parents[node]
@@ -56,9 +56,9 @@ def runs_once(scopes: Scopes, statement: ast.stmt) -> bool:
 def _find_paths(
     scopes: Scopes, function: ast.FunctionDef, depth: int
 ) -> list[tuple[ast.expr, ...]] | None:
-    """The ways by which the module comes to a function: references, the outermost first.
+    """Returns the paths from the module to a function: references, the outermost first.
 
-    None where one cannot be followed.
+    None if one of the paths cannot be followed.
     """
     if not depth:
         return None
@@ -100,7 +100,7 @@ def _is_called(scopes: Scopes, node: ast.Name) -> bool:
 
 
 def _is_main(scopes: Scopes, node: ast.Name) -> bool:
-    """`tf.app.run(main)`, which calls it once."""
+    """Whether a name is in `tf.app.run(main)`, which calls it once."""
     call = scopes.parents[node]
     while isinstance(call, ast.keyword):
         call = scopes.parents[call]
@@ -111,7 +111,7 @@ def _is_main(scopes: Scopes, node: ast.Name) -> bool:
 
 
 def _runs_main(scopes: Scopes, call: ast.Call) -> bool:
-    """`tf.app.run()`, which calls the function `main` of the program once."""
+    """Whether a call is `tf.app.run()`, which calls the program's `main` once."""
     return (
         scopes.resolve(call.func) in _RUNS
         and names.find_argument(call, "main", 0) is None
@@ -121,7 +121,7 @@ def _runs_main(scopes: Scopes, call: ast.Call) -> bool:
 
 
 def _has_process(scopes: Scopes, node: ast.expr) -> bool:
-    """`multiprocessing.Process(target=node)`: a process of its own."""
+    """Whether a name is in `multiprocessing.Process(target=node)`, which starts a process."""
     keyword = scopes.parents[node]
     call = scopes.parents.get(keyword)
     return (
@@ -133,7 +133,7 @@ def _has_process(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _is_process(scopes: Scopes, func: ast.expr) -> bool:
-    """`mp.Process` or `Process`, imported from multiprocessing and bound to nothing else."""
+    """Whether a name is `mp.Process` or `Process`, imported and bound to nothing else."""
     root, wanted = func, "multiprocessing.Process"
     if isinstance(func, ast.Attribute) and func.attr == "Process":
         root, wanted = func.value, "multiprocessing"
@@ -145,7 +145,7 @@ def _is_process(scopes: Scopes, func: ast.expr) -> bool:
 
 
 def _find_import(binding: ast.AST, name: str) -> str | None:
-    """What an import binds a name to, dotted; None for other bindings."""
+    """Returns the dotted name that an import binds to a name; None for other bindings."""
     if not isinstance(binding, (ast.Import, ast.ImportFrom)):
         return None
     alias = next(a for a in binding.names if (a.asname or a.name) == name)
@@ -162,10 +162,10 @@ def _find_function_around(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | No
 
 
 def _repeats(scopes: Scopes, path: Sequence[ast.expr]) -> bool:
-    """Whether one process comes by a path more than once."""
+    """Whether one process takes a path more than once."""
     for node in reversed(path):
         if _has_process(scopes, node):
-            return False  # What is before it, is in another process.
+            return False  # The code above runs in another process.
         parent = scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.FunctionDef):
             if isinstance(parent, _LOOPS):
@@ -177,7 +177,7 @@ def _repeats(scopes: Scopes, path: Sequence[ast.expr]) -> bool:
 def _is_exclusive(
     scopes: Scopes, one: Sequence[ast.expr], other: Sequence[ast.expr]
 ) -> bool:
-    """Whether no process goes two ways."""
+    """Whether no process takes both paths."""
     for a, b in zip(one, other, strict=False):
         if a is not b:
             rest = [*one[one.index(a) :], *other[other.index(b) :]]

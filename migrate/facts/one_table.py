@@ -1,4 +1,4 @@
-"""Whether what a lookup is given is one table, or may be a list of tables.
+"""Decides whether a lookup's table is one table, or may be a list of tables.
 
 A list's rows are dealt to its tables, by TF1's default as "mod": TF2 has only "div".
 """
@@ -12,13 +12,13 @@ from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.tables import one_tensor, roles
 
-# Through how many names and calls a table is followed.
+# A table is followed through so many names and calls.
 _DEPTH = 8
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 
 def is_one_table(scopes: Scopes, node: ast.expr | None, depth: int = _DEPTH) -> bool:
-    """Whether it is one variable or tensor for sure."""
+    """Whether an expression is certainly one variable or tensor."""
     if not depth or node is None:
         return False
     below = depth - 1
@@ -30,7 +30,7 @@ def is_one_table(scopes: Scopes, node: ast.expr | None, depth: int = _DEPTH) -> 
         return function is not None and _are(scopes, _list_returns(function), below)
     if isinstance(node, ast.IfExp):
         return _are(scopes, (node.body, node.orelse), below)
-    if isinstance(node, ast.BinOp):  # What is computed with a tensor is a tensor.
+    if isinstance(node, ast.BinOp):  # An operation on a tensor gives a tensor.
         sides = (node.left, node.right)
         return any(is_one_table(scopes, side, below) for side in sides)
     if isinstance(node, ast.Attribute):
@@ -58,7 +58,7 @@ def _list_returns(function: ast.FunctionDef) -> list[ast.expr | None]:
 
 
 def _find_assigned(scopes: Scopes, attribute: str) -> list[ast.expr | None]:
-    """What is assigned to an attribute, on whatever object; None for what is unpacked."""
+    """Returns the values assigned to an attribute of any object; None for unpacked ones."""
     found: list[ast.expr | None] = []
     for node in scopes.walk():
         if (
@@ -85,7 +85,7 @@ def _is_one_binding(scopes: Scopes, bound: ast.AST, owner: Scope, depth: int) ->
 def _find_given(
     scopes: Scopes, function: ast.FunctionDef, parameter: str
 ) -> list[ast.expr | None]:
-    """What a function's calls give for a parameter; None where one cannot be followed."""
+    """Returns the arguments for a parameter in all calls; None if one cannot be followed."""
     arguments = function.args
     if parameter not in {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}:
         return [None]

@@ -1,4 +1,4 @@
-"""Which of a module's functions and classes some code uses, and what these use."""
+"""Finds the functions and classes of a module that some code uses, also indirectly."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from migrate.source.nodes import walk_breadth_first
 
 
 def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
-    """Definitions (and lambdas) outside the roots that they name, in order of finding.
+    """Returns definitions and lambdas that the roots name, and that are outside of them.
 
-    A method is found by its name, on whatever object: more than is called, never less.
+    A method is found by its name, on whatever object. So the result may have more than the
+    code calls, but never less.
     """
     roots = list(roots)
     inside: set[ast.AST] | None = None  # Most code names no definition.
@@ -39,7 +40,7 @@ def find_reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
 
 
 def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
-    """Some code, and the functions of the module that it calls for certain."""
+    """Returns some code, and the functions of the module that it certainly calls."""
     found = [code]
     for part in found:
         for call in walk_breadth_first(part):
@@ -53,7 +54,7 @@ def find_called(scopes: Scopes, code: ast.AST) -> list[ast.AST]:
 
 @functools.lru_cache(maxsize=16)
 def find_methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
-    """The module's methods by their name, whatever their class."""
+    """Maps names to the module's methods, whatever their class."""
     found: dict[str, list[ast.AST]] = {}
     for node in scopes.walk():
         if isinstance(node, ast.ClassDef):
@@ -64,7 +65,7 @@ def find_methods(scopes: Scopes) -> Mapping[str, Sequence[ast.AST]]:
 
 
 def find_definitions(scopes: Scopes, name: ast.Name) -> list[ast.AST]:
-    """The functions and classes a name may stand for."""
+    """Returns the functions and classes that a name may stand for."""
     owner = scopes.find_scope(name).find_owner(name.id)
     if owner is None:
         return []

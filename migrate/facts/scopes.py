@@ -37,7 +37,7 @@ class Scope:
         self.bindings.setdefault(name, []).append(node)
 
     def find_owner(self, name: str) -> Scope | None:
-        """The scope whose binding a use of `name` in this scope sees."""
+        """Returns the scope whose binding a use of `name` in this scope sees."""
         scope: Scope | None = self
         first = True
         while scope is not None:
@@ -60,9 +60,9 @@ class Scopes:
         self.scope_by_node: dict[ast.AST, Scope] = {tree: self.module}
         # A binding that is an imported name: node -> dotted path of what it names.
         self._imported: dict[tuple[ast.AST, str], str] = {}
-        # Functions of other modules that build graphs, see `facts/trees/graph_imports.py`.
+        # Functions of other modules that build graphs; see `facts/trees/graph_imports.py`.
         self.graph_imports: Mapping[str, bool] = {}
-        # What uses of other modules' names change there, see `facts/trees/module_state.py`.
+        # Changes in other modules by uses of their names; see `facts/trees/module_state.py`.
         self.imported_state: Mapping[str, ImportedState] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
         self._import_paths: dict[tuple[int, str], str] = {}
@@ -72,18 +72,18 @@ class Scopes:
         _Builder(self).run(tree)
 
     def find_scope(self, node: ast.AST) -> Scope:
-        """The scope in which `node` (an expression or statement) is evaluated."""
+        """Returns the scope in which `node` (an expression or statement) is evaluated."""
         return self._scope_of[node]
 
     def read(self, target: ast.Name) -> ast.Name:
-        """A read of a name, as if one stood where it is bound."""
+        """Returns a read of a name, as if it was read where it is bound."""
         node = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         self._scope_of[node] = self._scope_of[target]
         self.parents[node] = self.parents[target]
         return node
 
     def find_function(self, node: ast.expr) -> ast.FunctionDef | None:
-        """The function of the module that an expression names, or None."""
+        """Returns the function of the module that an expression names, or None."""
         if not isinstance(node, ast.Name):
             return None
         owner = self.find_scope(node).find_owner(node.id)
@@ -112,7 +112,7 @@ class Scopes:
 
     @functools.cached_property
     def runs_graphs(self) -> bool:
-        """Whether it runs graphs through `tf.compat.v1`, as tf_upgrade_v2 spells that.
+        """Whether the file runs graphs through `tf.compat.v1`, as tf_upgrade_v2 spells it.
 
         There `tf.distribute.Server` is tf.train.Server: 1.15.5 has one class of both names.
         """
@@ -128,7 +128,7 @@ class Scopes:
         return self._find_path(node)
 
     def import_path(self, node: ast.AST) -> str:
-        """The dotted path an expression names, of any module; "" where it is none's."""
+        """Returns the dotted path that an expression names, of any module; "" if none."""
         known = self._find_path(node)
         if known:
             return known
@@ -167,17 +167,17 @@ class Scopes:
         return ".".join([base, *reversed(attributes)])
 
     def _find_first_path(self, name: ast.Name) -> str | None:
-        """What a name stands for where it is bound to a part of itself."""
+        """Returns the import of a name that is later bound to a part of itself."""
         scope = self._scope_of.get(name)
         owner = scope.find_owner(name.id) if scope is not None else None
         if owner is None or len(owner.bindings[name.id]) == 1:
-            return None  # Its one binding is what it stands for.
+            return None  # It stands for its only binding.
         if self.find_rebinding(name) is None:
             return None
         return self._imported.get((owner.bindings[name.id][0], name.id))
 
     def find_rebinding(self, use: ast.expr) -> ast.Assign | None:
-        """The statement around a use of a name that binds that name: `tf = tf.compat.v1`."""
+        """Returns the statement around a use that binds the same name: `tf = tf.compat.v1`."""
         name = use
         while isinstance(name, ast.Attribute):
             name = name.value
@@ -193,7 +193,7 @@ class Scopes:
         return node if own and target is not name else None
 
     def _find_loaded_module(self, call: ast.Call) -> str | None:
-        """The path of a module of TensorFlow that a call imports by a written name."""
+        """Returns the path of a TensorFlow module that a call imports by a literal name."""
         given = call.args[0] if call.args else None
         if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
             return None
@@ -222,7 +222,7 @@ class Scopes:
         paths: list[str | None] = []
         bindings = owner.bindings[name]
         if any((binding, name) in self._imported for binding in bindings):
-            # `except ImportError: tf = None` stands for nothing else.
+            # With `except ImportError: tf = None` it still stands for nothing else.
             bindings = [b for b in bindings if not _is_none(b)]
         for binding in bindings:
             imported = self._imported.get((binding, name))
@@ -243,13 +243,13 @@ class Scopes:
                 paths.append(None)
         if len({modules.make_canonical(p) if p else None for p in paths}) != 1:
             return None
-        # What may be compat.v1 is: `try: import tensorflow.compat.v1 as tf`.
+        # A name that may be compat.v1 is compat.v1: `try: import tensorflow.compat.v1 as tf`.
         return next((p for p in paths if p == _V1), paths[0])
 
     def _find_paths_in_function(
         self, declared: ast.Global, name: str
     ) -> Iterator[str | None]:
-        """What a function binds a name of the module to."""
+        """Yields the paths to which a function binds a name of the module."""
         for binding in self._scope_of[declared].bindings.get(name, ()):
             known = isinstance(binding, ast.Assign) and len(binding.targets) == 1
             imported = self._imported.get((binding, name))
@@ -259,7 +259,7 @@ class Scopes:
                 yield imported
 
     def is_tf1(self, exists_in_tf2: Callable[[str], bool]) -> bool:
-        """Whether the file is written for TF1: it uses a name that TF2 has not."""
+        """Whether the file is written for TF1: it uses a name that TF2 lacks."""
         for node, symbol in self.walk_uses():
             path = self._find_path(node) or ""
             if not path.startswith("tensorflow") or not symbol.startswith("tf."):
@@ -305,12 +305,12 @@ class Scopes:
         return iter(self._nodes)
 
     def list_calls(self, *symbols: str) -> list[ast.Call]:
-        """The calls of functions of TensorFlow, wherever they stand in the module."""
+        """Returns the calls of functions of TensorFlow, anywhere in the module."""
         calls = (node for node in self.walk() if isinstance(node, ast.Call))
         return [call for call in calls if self.resolve(call.func) in symbols]
 
     def walk_above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around one, from the inside."""
+        """Yields the nodes around a node, from the inside."""
         while node in self.parents:
             node = self.parents[node]
             yield node
@@ -330,7 +330,7 @@ class Scopes:
 
 
 def _walk_choices(value: ast.expr) -> Iterator[ast.expr]:
-    """The values that an expression may have."""
+    """Yields the values that an expression may have."""
     if isinstance(value, ast.IfExp):
         yield from _walk_choices(value.body)
         yield from _walk_choices(value.orelse)
@@ -344,7 +344,7 @@ def _is_none(binding: ast.AST) -> bool:
 
 
 def _find_import_path(name: str, bindings: Iterable[ast.AST]) -> str:
-    """The dotted path of the module, or of the module's name, that is imported so."""
+    """Returns the dotted path of the module, or of its name, that an import binds."""
     for binding in bindings:
         if not isinstance(binding, (ast.Import, ast.ImportFrom)):
             continue
@@ -494,5 +494,5 @@ _VISITS: dict[type[ast.AST], _Visit] = {
 
 @functools.lru_cache(maxsize=16)
 def build_scopes(tree: ast.Module) -> Scopes:
-    """The scopes of a tree that is not changed any more; see `parse_source`."""
+    """Builds the scopes of a tree that no longer changes; see `parse_source`."""
     return Scopes(tree)

@@ -1,4 +1,4 @@
-"""Datasets whose generator goes on in a stream that is outside of it.
+"""Finds datasets whose generator reads a stream that outlives the generator.
 
 stream = iter(rows)
 def generate():
@@ -23,7 +23,7 @@ _FROM = "from_generator"
 
 
 def find_stream(scopes: Scopes, dataset: ast.expr) -> str | None:
-    """The name of a stream that the generator of a dataset reads, None if there is none."""
+    """Returns the name of a stream that a dataset's generator reads, None if there is none."""
     parts: list[ast.AST] = [dataset]
     seen: set[ast.AST] = set()
     while parts:
@@ -72,7 +72,7 @@ def _list_loads(node: ast.AST) -> list[ast.Name]:
 
 
 def _find_values(scopes: Scopes, name: ast.Name) -> list[ast.expr]:
-    """What a name is assigned."""
+    """Returns the values that are assigned to a name."""
     owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings.get(name.id, []) if owner is not None else []
     return [b.value for b in bound if isinstance(b, ast.Assign)]

@@ -22,7 +22,7 @@ from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
 _SERVER = "tf.train.Server"
-# Jobs of a cluster whose description is not in sight, and those of one task each.
+# Jobs of a cluster whose description is not in sight, and jobs that have one task each.
 _USUAL = ("ps", "worker")
 _SINGLE = ("chief", "master")
 _INDICES = (0, 1, 2)
@@ -43,17 +43,17 @@ _CONVERTED: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "str": 
 
 
 def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
-    """Whether a session on the program's own server is opened by one task alone."""
+    """Whether only one task opens a session on the program's own server."""
     return find_sole_task(scopes, session) is not None
 
 
 def is_one_of_several(scopes: Scopes, session: ast.Call) -> bool:
-    """Whether tasks that start the program's server go on, and more than one opens it."""
+    """Whether several tasks that start the program's server open a session on it."""
     return len(_find_reaching_tasks(scopes, session)) > 1
 
 
 def find_sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
-    """The one task, as (job, index), that opens a session on its own server."""
+    """Returns the only task, as (job, index), that opens a session on its own server."""
     found = _find_reaching_tasks(scopes, session)
     return found[0][0] if len(found) == 1 else None
 
@@ -61,14 +61,14 @@ def find_sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
 def decide_in_tasks(
     scopes: Scopes, session: ast.Call, test: ast.expr | None
 ) -> dict[tuple[str, int], bool | None]:
-    """What the tasks that open a session on the program's own server make of a condition.
+    """Decides a condition in each task that opens a session on the program's own server.
 
     Args:
       test: the condition; None holds in every task.
 
     Returns:
-      By job and index of the first few tasks; None where it is not decided. Empty where
-      it is not seen which task a process is.
+      By job and index of the first few tasks, None if it is not decided. Empty if the
+      program does not show which task a process is.
     """
     return {
         place: True if test is None else task.decide_condition(test)
@@ -79,7 +79,7 @@ def decide_in_tasks(
 def _find_reaching_tasks(
     scopes: Scopes, session: ast.Call
 ) -> list[tuple[tuple[str, int], _Task]]:
-    """The tasks that may open a session on the program's own server."""
+    """Returns the tasks that may open a session on the program's own server."""
     servers = scopes.list_calls(_SERVER)
     if len(servers) != 1:
         return []
@@ -96,7 +96,7 @@ def _find_reaching_tasks(
 
 
 def count_workers(scopes: Scopes) -> int | None:
-    """How many tasks the job "worker" has; None where its cluster is not written out."""
+    """Counts the tasks of the job "worker"; None if its cluster is not written out."""
     servers = scopes.list_calls(_SERVER)
     described = _find_description(scopes, servers[0]) if len(servers) == 1 else None
     for key, value in zip(described.keys, described.values) if described else ():
@@ -109,7 +109,7 @@ def count_workers(scopes: Scopes) -> int | None:
 
 
 def _list_jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
-    """The jobs of a cluster, where it is written out; else those that are named."""
+    """Returns the jobs of a cluster if it is written out, otherwise those that are named."""
     given = _find_description(scopes, server)
     keys = [names.read_literal(k) for k in given.keys if k is not None] if given else []
     if given and len(keys) == len(given.keys) and all(isinstance(k, str) for k in keys):
@@ -123,7 +123,7 @@ def _list_jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
 
 
 def _find_description(scopes: Scopes, server: ast.Call) -> ast.Dict | None:
-    """The dict display of a server's cluster."""
+    """Returns the dict display of a server's cluster."""
     given = names.find_argument(server, "server_or_cluster_def", 0)
     for _ in range(4):
         if isinstance(given, ast.Name):
@@ -144,23 +144,23 @@ def _find_description(scopes: Scopes, server: ast.Call) -> ast.Dict | None:
 
 
 class _Unknown(Exception):
-    """Something that a task's job and index do not decide."""
+    """A task's job and index do not decide a value."""
 
 
 class _Task:
-    """One task.
+    """One task of the cluster.
 
     Args:
-      known: what it knows of itself, by the dump of the expression that says so.
+      known: its values, by the dump of the expression that gives them.
     """
 
     def __init__(self, scopes: Scopes, known: dict[str, object]) -> None:
         self._scopes = scopes
         self._known = known
-        self._within: set[ast.AST] = set()  # Functions whose calls are looked at.
+        self._within: set[ast.AST] = set()  # Functions whose calls are being followed.
 
     def may_reach(self, node: ast.AST) -> bool:
-        """Whether nothing is seen to keep the task from getting to a node."""
+        """Whether nothing is seen to keep the task from reaching a node."""
         child, parent = node, self._scopes.parents.get(node)
         while parent is not None:
             for _, suite in names.list_suites(parent):  # type: ignore[arg-type]
@@ -187,13 +187,13 @@ class _Task:
             if isinstance(node, ast.Call)
             and names.find_key(node.func) in (function.name, f"self.{function.name}")
         ]
-        # tf.app.run() calls main, which nothing else does.
+        # tf.app.run() calls main, and nothing else does.
         reached = not calls or any(self.may_reach(call) for call in calls)
         self._within.discard(function)
         return reached
 
     def _waits(self, statement: ast.stmt) -> bool:
-        """Whether the task is certain to wait for ever in a statement, or to leave there."""
+        """Whether the task certainly waits for ever in a statement, or ends there."""
         if isinstance(statement, ast.If):
             decided = self.decide_condition(statement.test)
             if decided is None:
@@ -228,14 +228,14 @@ class _Task:
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _SERVER
 
     def decide_condition(self, test: ast.expr) -> bool | None:
-        """Whether a condition holds; None where it is not decided."""
+        """Whether a condition holds; None if it is not decided."""
         try:
             return bool(self._evaluate_condition(test))
         except _Unknown:
             return None
 
     def _evaluate_condition(self, node: ast.expr) -> object:
-        """A condition's value for this task.
+        """Returns a condition's value for this task.
 
         Raises:
           _Unknown: it is not decided.
@@ -273,7 +273,7 @@ class _Task:
         raise _Unknown
 
     def _evaluate_call(self, call: ast.Call) -> object:
-        """`bool(task_index)`; what a function without parameters returns at once."""
+        """Evaluates `bool(task_index)`, or a plain function without parameters."""
         name = names.find_key(call.func)
         if name in _CONVERTED and len(call.args) == 1 and not call.keywords:
             given = self._evaluate_condition(call.args[0])
@@ -297,7 +297,7 @@ class _Task:
         raise _Unknown
 
     def _evaluate_bool_op(self, node: ast.BoolOp) -> bool:
-        """`and`, `or` of which a part may be unknown."""
+        """Evaluates `and` or `or`, of which a part may be unknown."""
         decides = isinstance(node.op, ast.Or)
         parts = [self.decide_condition(value) for value in node.values]
         if decides in parts:

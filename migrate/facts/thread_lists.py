@@ -1,4 +1,4 @@
-"""What a program does with a list of threads, besides joining them.
+"""Finds uses of a list of threads that do more than join them.
 
 threads = tf.train.start_queue_runners(sess, coord)
 coord.join(threads)  # Of an empty list it does the same.
@@ -20,7 +20,7 @@ _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 def find_other_use(
     scopes: Scopes, value: ast.AST, seen: frozenset[ast.AST] = frozenset()
 ) -> ast.AST | None:
-    """A use of a list, or of one with its threads, that does more than join them."""
+    """Returns a use of a list, or of a list that contains its threads, besides joining."""
     if value in seen:
         return None
     above = scopes.parents.get(value)
@@ -67,13 +67,13 @@ def _is_kept(target: ast.expr) -> bool:
 
 
 def _is_alone(scopes: Scopes, function: ast.Attribute) -> bool:
-    """Whether what the call of a method returns is not used."""
+    """Whether the result of a method's call is not used."""
     call = scopes.parents.get(function)
     return isinstance(call, ast.Call) and isinstance(scopes.parents[call], ast.Expr)
 
 
 def _ends_each(loop: ast.For) -> bool:
-    """`for t in threads: t.join()`: nothing that is seen of an empty list."""
+    """Whether a loop is `for t in threads: t.join()`, which does nothing for an empty list."""
     return not loop.orelse and all(
         isinstance(statement, ast.Expr)
         and isinstance(call := statement.value, ast.Call)
@@ -86,7 +86,7 @@ def _ends_each(loop: ast.For) -> bool:
 
 
 def _find_reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.AST]:
-    """Reads of a name in its scope; of an attribute, those of all objects."""
+    """Yields the reads of a name in its scope; of an attribute, those of all objects."""
     if isinstance(target, ast.Name):
         yield from _find_name_reads(
             scopes, target.id, scopes.find_scope(target).find_owner(target.id)
@@ -117,7 +117,7 @@ def _find_name_reads(
 def _find_parameter_reads(
     scopes: Scopes, call: ast.Call, value: ast.AST
 ) -> Iterator[ast.AST] | None:
-    """Reads of the parameter that a function of the file gets a value as."""
+    """Yields the reads of the parameter through which a function of the file gets a value."""
     if not isinstance(call.func, ast.Name):
         return None
     owner = scopes.find_scope(call.func).find_owner(call.func.id)
@@ -137,7 +137,7 @@ def _find_parameter_reads(
 
 
 def _find_calls(scopes: Scopes, statement: ast.Return) -> Iterator[ast.AST]:
-    """Calls of the function that a statement returns from, or of a method so called."""
+    """Yields calls of the function that contains a `return`, or of methods with its name."""
     function = next(n for n in scopes.walk_above(statement) if isinstance(n, _Function))
     for node in scopes.walk():
         if isinstance(node, ast.Call):

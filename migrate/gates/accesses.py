@@ -1,4 +1,4 @@
-"""Where a program reads and changes what Python keeps: names, attributes, entries, lists.
+"""Lists the reads and changes of what Python keeps: names, attributes, entries, lists.
 
 `counter += 1`, `self.count = 3`, `seen[name] = True` and `stack.pop()` do nothing to a
 graph, and what they change is still there when a trace of a step has ended. A trace of the
@@ -19,39 +19,39 @@ from migrate.gates.origins import is_tensorflow
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
-# A name and the scope that owns it; an attribute's name and None, whatever object has it.
+# A name and the scope that owns it; or an attribute's name and None, for every object.
 Key = tuple[str, ast.AST | None]
 AT_END = "at its end"  # An entry that is new.
-_DEPTH = 4  # Names of names of names: so far an object is followed.
+_DEPTH = 4  # An object is followed through so many names.
 
 
 class How(enum.Enum):
-    """What is done to it."""
+    """One kind of access to an object."""
 
     READ = "read"
-    SET = "set"  # To a value that does not depend on the one before.
+    SET = "set"  # The new value does not depend on the one before.
     CHANGE = "change"
 
 
 @dataclasses.dataclass(frozen=True)
 class Access:
-    """One access to what outlives a trace, or may.
+    """One access to something that outlives a trace, or may outlive it.
 
     Attributes:
-      keys: by which names the object is known.
-      name: the one that is written.
-      text: of what writes it; of a read, of the statement that does.
-      object: how the object is written.
-      entry: of which entry alone, as it is written; "" for the whole.
-      loops: those that it is in.
-      of_module: whether it is no function's.
-      step: the traced function that does it; None where none does.
-      at_once: whether that is traced where it is defined.
-      lasting: whether what it changes, or reads, was there before the trace.
-      first: whether it gives what is made there its first value.
+      keys: the names by which the object is known.
+      name: the name in the code.
+      text: the code that writes; for a read, the code of its statement.
+      object: the code that names the object.
+      entry: the code of the one entry that is meant; "" for the whole object.
+      loops: the loops around the access.
+      of_module: whether the access is outside of all functions.
+      step: the traced function that does it; None if none does.
+      at_once: whether that function is traced when it is defined.
+      lasting: whether the object was there before the trace.
+      first: whether it gives an object that is made there its first value.
       of_tensors: whether the value is TensorFlow's.
       part: whether only a part of the object is set.
-      unused: whether nothing in the program comes to it.
+      unused: whether nothing in the program reaches it.
     """
 
     keys: frozenset[Key]
@@ -75,14 +75,14 @@ class Access:
 
 @dataclasses.dataclass
 class Place:
-    """Where a trace is.
+    """The point that a trace has reached.
 
     Attributes:
       step: the traced function that it has entered, if any.
-      at_once: whether that is traced where it is defined.
-      entered: the functions that the trace of the step has come through.
-      statement: the one that it is at.
-      loops: those that it is in.
+      at_once: whether that function is traced when it is defined.
+      entered: the functions that the trace of the step has entered.
+      statement: the current statement.
+      loops: the loops around it.
     """
 
     step: ast.AST | None = None
@@ -121,7 +121,7 @@ class Accesses:
                 yield _find_last_name(node.iter)
 
     def _add_aliases(self, names: set[str]) -> frozenset[str]:
-        """The names, and those of the objects that they may stand for."""
+        """Adds to names the names of objects that they may stand for."""
         pairs: list[tuple[str, str]] = []
         for node in self._scopes.walk():
             if isinstance(node, ast.Assign):
@@ -141,7 +141,7 @@ class Accesses:
     # -- what a trace comes to ---------------------------------------------------------
 
     def note_read(self, node: ast.expr, place: Place) -> None:
-        """An expression that is evaluated; its parts are listed separately."""
+        """Notes the read of an expression; its parts are noted separately."""
         if isinstance(node, ast.NamedExpr):
             self._write(_Write(node.target, node.value, node), place)
         elif isinstance(node, (ast.Name, ast.Attribute)):
@@ -152,7 +152,7 @@ class Accesses:
                 self._add(_Write(node, None, node, How.READ), place)
 
     def note_call(self, call: ast.Call, effect: Effect | None, place: Place) -> None:
-        """A call that has no body in sight, and what that is known to do."""
+        """Notes the known effect of a call whose function is not in this module."""
         partial = self._callees.find_partial(call.func)
         if partial is not None and partial.args:
             # An argument without a name is known by the name of the called function.
@@ -173,7 +173,7 @@ class Accesses:
     def _find_changed_objects(
         self, call: ast.Call, effect: Effect | None
     ) -> list[ast.expr]:
-        """The objects that a call changes."""
+        """Returns the objects that a call changes."""
         found = _find_changed_by_name(call)
         if isinstance(call.func, ast.Attribute) and self._is_of_library(
             call.func.value
@@ -185,7 +185,7 @@ class Accesses:
         return found
 
     def _is_of_library(self, node: ast.expr) -> bool:
-        """Whether it is an object of TensorFlow, or of what is written for it."""
+        """Whether an object is TensorFlow's, or of a module that the tool writes."""
         if isinstance(node, ast.Name):
             made = [
                 getattr(b, "value", None) for b in self._callees.find_bindings(node)
@@ -201,7 +201,7 @@ class Accesses:
         )
 
     def repeat_changes(self, first: int, last: int, place: Place) -> None:
-        """Changes that a function has made before, and makes again where it is called."""
+        """Notes the changes of a function again, where it is called another time."""
         self.found += [
             dataclasses.replace(
                 access,
@@ -215,7 +215,7 @@ class Accesses:
         ]
 
     def note_statement(self, statement: ast.stmt, place: Place) -> None:
-        """A statement, when its expressions have been told."""
+        """Notes a statement, after its expressions were noted."""
         for write in _find_writes(statement):
             self._write(write, place)
         if isinstance(statement, ast.For) and self._is_iterator(statement.iter):
@@ -225,7 +225,7 @@ class Accesses:
             )
 
     def _is_iterator(self, node: ast.expr) -> bool:
-        """Whether a name stands for what can be passed through once."""
+        """Whether a name stands for an object that can be iterated over only once."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         values = (
@@ -271,7 +271,7 @@ class Accesses:
             self._add(write, place)
 
     def _reads(self, value: ast.expr | None, target: ast.expr, name: str) -> bool:
-        """Whether a value is computed from what has the name."""
+        """Whether a value is computed from something with the name."""
         return value is not None and any(
             (
                 isinstance(node, (ast.Name, ast.Attribute))
@@ -284,7 +284,7 @@ class Accesses:
         )
 
     def _is_given(self, node: ast.expr, target: ast.expr) -> bool:
-        """Whether it is a parameter, and no attribute: `self.units = units`."""
+        """Whether a name is a parameter and the target an attribute: `self.units = units`."""
         if not isinstance(node, ast.Name) or not isinstance(target, ast.Attribute):
             return False
         bound = self._callees.find_bindings(node)
@@ -320,7 +320,7 @@ class Accesses:
         )
 
     def _spell_node(self, node: ast.AST) -> str:
-        """What a statement says; of one with a body, its head alone."""
+        """Returns the text of a statement; of one with a body, only its head."""
         if node not in self._texts:
             head: ast.AST = node
             if isinstance(node, (ast.For, ast.AsyncFor)):
@@ -333,7 +333,7 @@ class Accesses:
         return self._texts[node]
 
     def _find_entry(self, write: _Write) -> str:
-        """The one entry of an object that is meant, if it is written out."""
+        """Returns the one entry of an object that is meant, if it is written out."""
         above = self._scopes.parents.get(write.target)
         if isinstance(above, ast.Subscript) and above.value is write.target:
             key = above.slice
@@ -348,7 +348,7 @@ class Accesses:
     # -- what an object is -------------------------------------------------------------
 
     def _find_keys(self, node: ast.expr, depth: int = 0) -> set[Key]:
-        """By which names an object is known: its own, and those it was given by."""
+        """Returns the names by which an object is known: its own and those it came from."""
         if isinstance(node, ast.Attribute):
             return {(node.attr, None)}
         if isinstance(node, (ast.Subscript, ast.Starred)):
@@ -374,7 +374,7 @@ class Accesses:
         return keys
 
     def _find_values(self, binding: ast.AST, owner: ast.AST) -> list[ast.expr]:
-        """Names that stand for the same object, where a name is bound to one."""
+        """Returns the expressions whose object a binding gives to a name."""
         if isinstance(binding, ast.arg):
             return self._callees.origins.find_arguments(owner, binding.arg)
         value = getattr(binding, "value", None)
@@ -398,7 +398,7 @@ class Accesses:
         return owner is not None and not fresh.is_entered(owner.node)
 
     def _is_first(self, target: ast.expr) -> bool:
-        """Whether a module, a class or a new object gets it there."""
+        """Whether a module, a class or a new object gets its first value there."""
         scope = self._scopes.find_scope(target).node
         if isinstance(scope, (ast.Module, ast.ClassDef)):
             return True
@@ -415,12 +415,12 @@ class Accesses:
 
 @dataclasses.dataclass(frozen=True)
 class _Write:
-    """What is written, or read.
+    """One write or read of a target.
 
     Attributes:
-      node: of which its text and its line are told.
-      named: the attribute of the target that is meant, where only a string names it.
-      part: whether a part of the target is, as an entry.
+      node: the code whose text and line are reported.
+      named: the attribute of the target that is meant, if only a string names it.
+      part: whether only a part of the target is meant, as an entry.
     """
 
     target: ast.expr
@@ -436,14 +436,14 @@ class _Write:
 
     @property
     def values(self) -> list[ast.expr]:
-        """What the object gets."""
+        """Returns the values that the object gets."""
         if self.value is None and isinstance(self.node, ast.Call):
             return [*self.node.args, *(k.value for k in self.node.keywords)]
         return [self.value] if self.value is not None else []
 
 
 def _find_writes(statement: ast.stmt) -> Iterator[_Write]:
-    """What a statement binds and sets by itself."""
+    """Yields the bindings and assignments that a statement itself makes."""
     if isinstance(statement, ast.AugAssign):
         yield _Write(statement.target, statement.value, statement, How.CHANGE)
     elif isinstance(statement, ast.Delete):
@@ -468,7 +468,7 @@ def _find_name(call: ast.Call) -> str:
 
 
 def _find_last_name(node: ast.AST) -> str:
-    """The last name of what an expression gives."""
+    """Returns the last name of the object that an expression gives."""
     while not isinstance(node, (ast.Name, ast.Attribute)):
         if isinstance(node, (ast.Subscript, ast.Starred)):
             node = node.value
@@ -480,7 +480,7 @@ def _find_last_name(node: ast.AST) -> str:
 
 
 def _read_attribute_name(call: ast.Call) -> str:
-    """The attribute that `setattr(object, "name", value)` or a similar call names."""
+    """Returns the attribute that `setattr(object, "name", value)` or a similar call names."""
     if (
         _find_name(call) in ("delattr", "getattr", "hasattr", "setattr")
         and len(call.args) > 1
@@ -492,7 +492,7 @@ def _read_attribute_name(call: ast.Call) -> str:
 
 
 def _find_changed_by_name(call: ast.Call) -> list[ast.expr]:
-    """The objects that a call changes, by the name of what is called."""
+    """Returns the objects that a call changes, judged by the name of the called function."""
     out = [keyword.value for keyword in call.keywords if keyword.arg == "out"]
     called = call.func
     if isinstance(called, ast.Name):

@@ -1,4 +1,4 @@
-"""What a call calls, and what that does: one module's names, and no evaluation."""
+"""Finds the functions that a call runs, and its effect, without evaluating the program."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from migrate.tables import host_effects as table
 from migrate.tables.host_effects import Does
 
 _PARTIAL = "functools.partial"
-# Methods that only compute, of strings and dictionaries, and that other objects have with an
-# effect (`Queue.get()`, `Thread.join()`, `Path.replace(new)`) -> the fewest and the most
-# arguments by position of those that compute.
+# Methods of strings and dictionaries that only compute, while other objects have
+# methods of this name with an effect (`Queue.get()`, `Thread.join()`,
+# `Path.replace(new)`) -> the fewest and the most positional arguments of those that
+# compute.
 _ARGUMENTS = {"get": (1, 2), "join": (1, 1), "replace": (2, 3)}
-# Packages whose objects' methods of those names have an effect.
+# Packages whose objects have methods of those names with an effect.
 _OF_THREADS = ("concurrent", "multiprocessing", "queue", "threading")
-# What a trace goes through where it is called; of lambdas those that have a name.
+# Functions whose body a trace enters when they are called. Of lambdas, those with a name.
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclasses.dataclass(frozen=True)
 class Effect:
-    """What a call does, and by which name both programs know it.
+    """The effect of a call, and the name by which both programs know it.
 
     Attributes:
       reads: whether it only fetches the data that the process itself computes with.
-      of: the name of the object, where it is of one.
+      of: the name of the object, if the effect is on one object.
     """
 
     kind: Does
@@ -40,12 +41,12 @@ class Effect:
 
     @property
     def conflicting(self) -> tuple[Does, str]:
-        """Equal in effects that may change one another's result."""
+        """Returns a key that is equal for effects that may change one another's result."""
         return self.kind, self.of
 
 
 class Callees:
-    """The functions of one module, and the effects of what it calls."""
+    """The functions of one module, and the effects of its calls."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
@@ -66,14 +67,14 @@ class Callees:
         self.origins = Origins(self)
 
     def find_path(self, node: ast.expr) -> str:
-        """The dotted path that an expression names through imports; "" for another."""
+        """Returns the dotted path that an expression names through imports; "" if none."""
         known = self._paths.get(node)
         if known is None:
             known = self._paths[node] = self.scopes.import_path(node)
         return known
 
     def find_bindings(self, name: ast.Name) -> list[ast.AST]:
-        """What binds a name where it is read; nothing where that is not in sight."""
+        """Returns the bindings of a name that is read; nothing if they are not in sight."""
         owner = self.find_owner(name)
         return owner.bindings[name.id] if owner else []
 
@@ -84,7 +85,7 @@ class Callees:
             return None
 
     def find_called_functions(self, called: ast.expr) -> list[Function]:
-        """The functions of the module that a call of `called` may run."""
+        """Returns the functions of the module that a call of `called` may run."""
         if isinstance(called, ast.Name):
             found: list[Function] = []
             for binding in self.find_bindings(called):
@@ -105,7 +106,7 @@ class Callees:
         return []
 
     def _find_assigned_functions(self, value: ast.expr | None) -> list[Function]:
-        """The functions that a name holds which is assigned a lambda, or another's name."""
+        """Returns the functions that a name gets from a lambda, or from another name."""
         if isinstance(value, ast.Lambda):
             return [value]
         if isinstance(value, ast.Name):
@@ -123,7 +124,7 @@ class Callees:
         return []
 
     def find_partial(self, called: ast.expr) -> ast.Call | None:
-        """`functools.partial(next, ids)`, where a name that is called stands for it."""
+        """Returns the `functools.partial(next, ids)` that a called name stands for."""
         if isinstance(called, ast.Name):
             for binding in self.find_bindings(called):
                 value = getattr(binding, "value", None)
@@ -135,7 +136,7 @@ class Callees:
         return None
 
     def _find_returned_functions(self, maker: ast.AST) -> Iterator[Function]:
-        """The functions that a function defines and returns."""
+        """Yields the functions that a function defines and returns."""
         if not isinstance(maker, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
         inside = {s.name: s for s in maker.body if isinstance(s, ast.FunctionDef)}
@@ -145,7 +146,7 @@ class Callees:
                     yield inside[node.value.id]
 
     def find_method_calls(self, name: str) -> list[ast.Attribute]:
-        """What is called by the name of a method that a class in sight has."""
+        """Returns the callees of calls by this method name, if a class in sight has it."""
         return self._calls_of_methods.get(name, [])
 
     def is_class(self, called: ast.expr) -> bool:
@@ -154,9 +155,10 @@ class Callees:
         )
 
     def find_effect(self, call: ast.Call) -> Effect | None:
-        """The effect of a call that runs no function of this module.
+        """Returns the effect of a call that runs no function of this module.
 
-        None if its callee has none; of kind "" if it is one of TensorFlow's objects.
+        None if the called function has no known effect; of kind "" if it is an object of
+        TensorFlow.
         """
         called = call.func
         path = self.find_path(called)
@@ -182,7 +184,7 @@ class Callees:
         return effect
 
     def _is_pure_call(self, called: ast.Attribute, call: ast.Call) -> bool:
-        """Whether a method is that of a string or a dictionary, and not one of its name.
+        """Whether a call is a method of a string or a dictionary, and not of another object.
 
         `queue.get()` and `thread.join()` wait, `path.replace(new)` moves a file. Their
         arguments tell them from `dictionary.get(key)` and `", ".join(words)`.
@@ -216,7 +218,7 @@ class Callees:
         )
 
     def _is_open_file(self, node: ast.expr) -> bool:
-        """Whether it is a file that TensorFlow opened, or a name for one.
+        """Whether an expression is a file that TensorFlow opened, or a name for one.
 
         Of a parameter it is not known.
         """
@@ -286,7 +288,7 @@ def _find_functions(binding: ast.AST) -> list[Function]:
 
 
 def is_deferred(node: ast.Lambda, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Whether a lambda has a name, so that it runs where that is called."""
+    """Whether a lambda has a name, so that it runs when that name is called."""
     above = parents.get(node)
     return isinstance(above, (ast.Assign, ast.AnnAssign)) and isinstance(
         above.targets[0] if isinstance(above, ast.Assign) else above.target, ast.Name
@@ -302,7 +304,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def is_abstract(statement: ast.Raise) -> bool:
-    """Whether it only says that a subclass has this."""
+    """Whether a `raise` only says that a subclass has the method."""
     return (
         statement.exc is not None
         and get_last_name(statement.exc) == "NotImplementedError"
@@ -314,14 +316,14 @@ def list_decorators(function: Function) -> list[ast.expr]:
 
 
 def traces_at_once(decorator: ast.expr) -> bool:
-    """Whether what it decorates is traced where it is defined."""
+    """Whether a decorator traces its function when it is defined."""
     return isinstance(decorator, ast.Call) and (
         get_last_name(decorator.func) in table.TRACES_AT_ONCE
     )
 
 
 def get_last_name(node: ast.expr) -> str:
-    """The name that distinguishes an object from others."""
+    """Returns the last name in an expression, which distinguishes its object from others."""
     while True:
         if isinstance(node, ast.Attribute):
             return node.attr
@@ -337,7 +339,7 @@ def get_last_name(node: ast.expr) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _find_effect_by_path(path: str, symbol: str | None) -> Effect | None:
-    """The effect of a function of another module."""
+    """Returns the effect of a function of another module."""
     if table.find_longest(path, table.READERS):
         return Effect(Does.FILES, path.rpartition(".")[2], reads=True)
     if symbol and symbol.startswith("tf."):

@@ -1,4 +1,4 @@
-"""The conditions under which a statement runs, as two programs can share them."""
+"""Compares the conditions under which two programs run a statement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from migrate.tables import host_effects as table
 
 
 class Kind(enum.Enum):
-    """What a statement is in, or comes after."""
+    """One kind of code around or before a statement."""
 
     TEST = "a test"
     LOOP = "a loop"
@@ -22,10 +22,10 @@ class Kind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Guard:
-    """One condition, by the words of its text.
+    """One condition, known by the words of its text.
 
     Attributes:
-      left: whether it holds because the process is gone where it does not.
+      left: whether it holds because the process ends if it does not hold.
     """
 
     kind: Kind
@@ -34,7 +34,7 @@ class Guard:
     left: bool = False
 
     def is_like(self, other: Guard) -> bool:
-        """Whether it may be the other, which was spelled anew."""
+        """Whether the other condition may be the same one, written anew."""
         if self.kind is other.kind and table.ASKED in (self.words, other.words):
             return True
         if (self.kind, self.holds) != (other.kind, other.holds):
@@ -45,19 +45,19 @@ class Guard:
 
     @property
     def is_known(self) -> bool:
-        """Whether no program is asked for it: it is TensorFlow's, or always holds."""
+        """Whether the gate ignores it: TensorFlow decides it, or it always holds."""
         return self.kind is Kind.TEST and bool(
             self.words & (table.MODES | table.KNOWN_TESTS)
         )
 
     @property
     def is_job(self) -> bool:
-        """Whether it asks which job of the cluster this process is of."""
+        """Whether the condition asks which job of the cluster this process is of."""
         return self.kind is Kind.TEST and bool(self.words & table.JOBS)
 
     @property
     def is_mode(self) -> bool:
-        """Whether it asks for the mode of a model_fn, which has a function for each."""
+        """Whether the condition asks for the mode of a model_fn."""
         return self.kind is Kind.TEST and bool(self.words & table.MODES)
 
 
@@ -65,7 +65,7 @@ _TURNED = (ast.NotEq, ast.IsNot, ast.NotIn)
 
 
 def read_guard(test: ast.expr) -> tuple[Guard, Guard]:
-    """The conditions in the two branches of a test."""
+    """Returns the conditions in the two branches of a test."""
     words, holds = find_words(test), True
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
@@ -75,12 +75,12 @@ def read_guard(test: ast.expr) -> tuple[Guard, Guard]:
 
 
 def read_loop_guard(head: ast.expr) -> Guard:
-    """The condition in a loop's body."""
+    """Returns the condition in a loop's body."""
     return Guard(Kind.LOOP, find_words(head))
 
 
 def find_words(node: ast.AST) -> frozenset[str]:
-    """What a condition is about: its names without their owners, and its constants."""
+    """Returns the words of a condition: its names without their owners, and its constants."""
     owners = {
         id(n.value) for n in walk_breadth_first(node) if isinstance(n, ast.Attribute)
     }
@@ -100,7 +100,7 @@ def find_words(node: ast.AST) -> frozenset[str]:
 def subtract_guards(
     guards: Sequence[Guard], others: Sequence[Guard]
 ) -> Iterator[Guard]:
-    """Those guards that have no like among others; each loop is one of its own."""
+    """Yields the guards that have no like among others; each loop matches one other."""
     left = list(others)
     for guard in guards:
         if guard.is_known:

@@ -1,9 +1,10 @@
-"""The gate of effects: what a program does besides computing, it does as it did.
+"""Compares the effects of a migrated program with those of the original.
 
-Each effect of the original is in the result once, under the same conditions and loops;
-two that could see one another are in the same order. Where that is not so, a finding at
-its line says why, or the result is not written. The gate compares two texts. It knows
-nothing of the passes, and of what they write only what `host_effects` says.
+The migrated program must have each effect of the original once, under the same conditions
+and loops. Two effects that could see one another must keep their order. If this does not
+hold, a finding at the line says why, or the result is not written. The gate compares two
+texts. It knows nothing of the passes, and of what they write only what `host_effects`
+says.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from migrate.tables import host_effects as table
 from migrate.tables.host_effects import Does
 
 _FROM_HOME = re.compile(r"^([ \t]*)from [\w.]+ import ([\w, ]+)$", re.MULTILINE)
-_PARTS = 60  # Of a statement, so many characters are shown.
+_PARTS = 60  # So many characters of a statement are shown.
 
 
 _SHOWN = (Does.NOTHING, *table.SHOWN)
@@ -44,14 +45,14 @@ _Way = Callable[[Site], Hashable]
 
 
 class Wrong(enum.Enum):
-    """How an effect can differ."""
+    """One way in which an effect can differ."""
 
     LOST = "lost"
     TWICE = "twice"
     CONDITION = "condition"
     ORDER = "order"
     CHANGED = "changed"
-    # No faults: they are told.
+    # These are no faults. They are only reported.
     SERVED = "served"
     TRACED = "traced"
 
@@ -73,7 +74,7 @@ class Difference:
 def find_differences(
     original: str, result: str, findings: Iterable[Finding] = ()
 ) -> list[Difference]:
-    """The effects of a result that differ from the original, and that no finding reports."""
+    """Returns the effects of a result that differ, and that no finding reports."""
     if original == result:
         return []
     result = _import_by_names(result, original)
@@ -112,7 +113,7 @@ def _compare_traces(
         for f in findings
         if f.outcome in (Outcome.REWRITTEN, Outcome.WARNED) and "dropped" in f.reason
     }
-    # What only told something of the graph has shown it: it has written no file.
+    # An effect that only showed something of the graph is gone. It has written no file.
     shows = {(f.line, f.column) for f in findings if f.code == DROPPED}
     gone = [
         s
@@ -164,7 +165,7 @@ def _compare_traces(
 
 
 def _import_by_names(result: str, original: str) -> str:
-    """A result whose own modules are imported as if they stood beside it, line by line."""
+    """Spells the imports of the result's own modules as if they stood beside it."""
     known = frozenset(original.split("\n"))
 
     def respell(match: re.Match[str]) -> str:
@@ -177,7 +178,7 @@ def _import_by_names(result: str, original: str) -> str:
 
 
 def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
-    """Names and imports that stand where they cannot do what they did."""
+    """Yields names and imports that moved to where they no longer work."""
     before = order_of_names.find_early_names(old)
     line = next(
         (
@@ -208,7 +209,7 @@ def _find_moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
 
 
 def _find_changed_values(old: Scopes, new: Scopes) -> Iterator[Difference]:
-    """What the graph was built with, and a step would see as it is later."""
+    """Yields values that the graph was built with, and that a step would read later."""
     for name, line, step in find_late_changes(old, new):
         yield _report_read_after_change(line, name, step)
 
@@ -237,10 +238,13 @@ def _shorten_text(text: str) -> str:
 def _pair_sites(
     old: list[Site], new: list[Site], gone: list[Site]
 ) -> tuple[list[tuple[Site, Site]], list[Site], list[Site]]:
-    """Sites of both programs, and those of one alone: by their text, and then by less.
+    """Pairs the sites of both programs, by their text and then by less exact keys.
 
     Args:
-      gone: those of the original of which a finding says that they are dropped.
+      gone: sites of the original that a finding reports as dropped.
+
+    Returns:
+      The pairs, and the sites that only the original or only the result has.
     """
     pairs: list[tuple[Site, Site]] = []
     ways: tuple[_Way, ...] = (
@@ -283,10 +287,10 @@ def _pair_sites(
 def _pair_sites_by_way(
     way: _Way, old: list[Site], new: list[Site], balanced: bool
 ) -> list[tuple[Site, Site]]:
-    """Sites that are alike, in their order.
+    """Pairs sites that are alike, in their order.
 
     Args:
-      balanced: whether only those are paired of which both programs have as many.
+      balanced: whether only sites are paired of which both programs have as many.
     """
     waiting: dict[Hashable, collections.deque[Site]] = {}
     for site in new:
@@ -298,7 +302,7 @@ def _pair_sites_by_way(
 
 
 def _find_repeated_effects(old: list[Site], added: list[Site]) -> Iterator[Difference]:
-    """What the original has, and the result has in one place more."""
+    """Yields effects of the original that the result has in one more place."""
     known = {(s.effect.name, s.words): s for s in old if _is_seen(s)}
     for site in added:
         one = known.get((site.effect.name, site.words))
@@ -310,7 +314,7 @@ def _find_repeated_effects(old: list[Site], added: list[Site]) -> Iterator[Diffe
 def _find_effects_traced_more_often(
     pairs: list[tuple[Site, Site]], old: list[Site], new: list[Site]
 ) -> list[tuple[Site, Site]]:
-    """What is seen, and more functions of the result have that are traced apart."""
+    """Returns pairs with an effect that more traced functions have in the result."""
     before, now = (
         collections.Counter(s.begins for s in sites if s.again) for sites in (old, new)
     )
@@ -322,7 +326,7 @@ def _find_effects_traced_more_often(
 
 
 def _is_shown_when_traced(one: Site, other: Site, oftener: bool) -> bool:
-    """Whether somebody sees it whenever a step is traced, and saw it once before."""
+    """Whether an output is now shown whenever a step is traced, and was shown once before."""
     traced = oftener or (other.traced and not one.traced)
     return traced and one.effect.kind in table.SHOWN
 
@@ -341,7 +345,7 @@ def _report_several_steps(site: Site) -> Difference:
 
 
 def _is_seen(site: Site) -> bool:
-    """Whether somebody outside of the program, or code that cannot be seen, sees it."""
+    """Whether somebody outside of the program, or unreadable code, sees the effect."""
     kind = site.effect.kind
     return kind not in (Does.NOTHING, Does.PROCESS, Does.OBJECT)
 
@@ -349,11 +353,11 @@ def _is_seen(site: Site) -> bool:
 def _compare_conditions(
     one: Site, other: Site, stops: list[Guard], ends: set[Guard]
 ) -> Iterator[Difference]:
-    """What decides whether an effect is had, and did not before, or no more does.
+    """Yields the conditions that an effect has gained or lost in the result.
 
     Args:
-      stops: where the result stops with an error, and the original did not.
-      ends: where a process of the original is gone.
+      stops: conditions under which only the result stops with an error.
+      ends: conditions of the original that hold because the process ends otherwise.
     """
     gone = list(subtract_guards(one.guards[one.own :], other.guards))
     new = [
@@ -364,13 +368,13 @@ def _compare_conditions(
             for stop in stops
         )
     ]
-    # Processes that serve where none did: this one coordinates them.
+    # The result has these guards because other processes serve. This process coordinates them.
     served = [
         guard
         for guard in new
         if guard.kind is Kind.SERVE
         or (guard.left and not any(guard.is_like(end) for end in ends))
-        # A task of another job, as a parameter server, computes with no data.
+        # A task of another job, such as a parameter server, needs no data to compute.
         or (one.effect.reads and guard.is_job)
     ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
@@ -381,7 +385,7 @@ def _compare_conditions(
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard not in served]
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
-        # Nobody has seen a state that ended with its process.
+        # Nobody can see a state that ended with its process.
         new = [guard for guard in new if not guard.left]
     for guards, how in ((gone, "no more"), (new, "only")):
         for guard in guards:
@@ -397,13 +401,13 @@ def _compare_conditions(
 
 
 def _find_swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Site]]:
-    """Pairs of effects that could see one another, and have changed places."""
+    """Yields pairs of effects that could see one another, and that swapped places."""
     pairs = sorted(pairs, key=lambda pair: pair[0].position)
     seen: set[tuple[int, int]] = set()
     for kind, of in sorted({pair[0].effect.conflicting for pair in pairs}):
         last: dict[tuple[str, str], tuple[Site, Site]] = {}
         for one, other in pairs:
-            # Any two of these conflict: of the kind, or with all.
+            # Any two effects conflict if both are of the kind, or if one conflicts with all.
             alike = one.effect.conflicting == (kind, of)
             if not alike and (
                 one.effect.kind not in _WITH_ALL
@@ -425,7 +429,7 @@ def _is_conflict(one: Does, other: Does) -> bool:
     """Whether effects of two kinds could see one another."""
     if one is other or Does.UNSEEN in (one, other):
         return True
-    if Does.PROCESS in (one, other):  # What is seen outside, before the end or never.
+    if Does.PROCESS in (one, other):  # Seen outside, before the end or never.
         return not any(
             kind is Does.OBJECT or kind in table.GENERATORS for kind in (one, other)
         )

@@ -1,4 +1,4 @@
-"""Whether an object is made by the code that is traced, so that nobody else has it.
+"""Decides whether traced code itself made an object, so that no other code has it.
 
 `found = []` in a step is a new list whenever the step is traced. A list of the module, of
 an object that was made before, or of a default argument is there when the trace has ended.
@@ -15,7 +15,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-# Expressions that make a value, whatever they are made of.
+# Expressions that make a new value, whatever their parts are.
 _MAKES = (
     *(ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Constant, ast.JoinedStr, ast.BinOp),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda),
@@ -24,10 +24,10 @@ _MAKES = (
 
 
 class Freshness:
-    """What a module's code makes, for the functions that a trace has come through.
+    """Decides which objects of a module are new in a trace.
 
     Args:
-      entered: these functions: what belongs to them is made anew by each trace.
+      entered: the functions that the trace has entered. It makes their objects anew.
     """
 
     def __init__(self, callees: Callees, entered: Collection[ast.AST]) -> None:
@@ -39,7 +39,7 @@ class Freshness:
         if node is None:
             return False
         if node not in self._memo:
-            self._memo[node] = True  # In a cycle, what else it is made of decides.
+            self._memo[node] = True  # In a cycle, its other sources decide.
             self._memo[node] = self._decide(node)
         return self._memo[node]
 
@@ -68,7 +68,7 @@ class Freshness:
         )
 
     def is_entered(self, node: ast.AST) -> bool:
-        """Whether what a scope binds is bound anew: its function was come through."""
+        """Whether a scope's names are bound anew, because the trace entered its function."""
         at: ast.AST | None = node
         while at is not None and not isinstance(at, _FUNCTIONS):
             if isinstance(at, (ast.Module, ast.ClassDef)):
@@ -102,7 +102,7 @@ class Freshness:
         return self.is_fresh(value)
 
     def _holds_fresh(self, iterated: ast.expr) -> bool:
-        """Whether the elements of what is iterated over are made by the trace."""
+        """Whether the trace made the elements of an iterated object."""
         if isinstance(iterated, (ast.List, ast.Tuple, ast.Set)):
             return all(map(self.is_fresh, iterated.elts))
         return self.is_fresh(iterated)
@@ -120,7 +120,7 @@ class Freshness:
         return known and all(map(self.is_fresh, given))
 
     def _is_fresh_receiver(self, method: ast.AST) -> bool:
-        """Whether a method is called of objects alone that the trace makes."""
+        """Whether all calls of a method are on objects that the trace made."""
         name = getattr(method, "name", "")
         if name in ("__init__", "__new__"):
             return True
@@ -130,7 +130,7 @@ class Freshness:
         )
 
     def _is_outside(self, node: ast.AST) -> bool:
-        """Whether a node is of code that the trace has not come through."""
+        """Whether a node is in code that the trace has not entered."""
         return not self.is_entered(self._callees.scopes.find_scope(node).node)
 
     def _is_fresh_attribute(self, node: ast.Attribute) -> bool:
@@ -169,7 +169,7 @@ class Freshness:
 
 
 def _find_default(argument: ast.arg, arguments: ast.arguments) -> ast.expr | None:
-    """What a parameter is where a call does not give it."""
+    """Returns the value of a parameter that a call does not give."""
     places = [*arguments.posonlyargs, *arguments.args]
     for named, defaults in (
         (places[len(places) - len(arguments.defaults) :], arguments.defaults),

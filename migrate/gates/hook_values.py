@@ -1,7 +1,7 @@
-"""Where the values in a list of hooks come from, over all files that the tool can read.
+"""Follows the values in a list of hooks through all files that the tool can read.
 
-A value is followed through names, attributes, calls, appends and parameters, and into the
-files that a file imports. Of what comes from elsewhere the tool knows no class.
+It follows a value through names, attributes, calls, appends and parameters, and into the
+files that a file imports. The tool does not know the class of values from other places.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _IMPORTER = "importlib.import_module"
 
 @dataclasses.dataclass(frozen=True)
 class Unread:
-    """A value whose class the tool does not know.
+    """One value whose class the tool does not know.
 
     Attributes:
-      node: what gives it, in the file that was asked about.
-      module: where it comes from.
+      node: the code that gives it, in the file in question.
+      module: the module that it comes from.
     """
 
     node: ast.expr
@@ -42,7 +42,7 @@ class Unread:
 
 
 class _OnDisk:
-    """Every file that there is."""
+    """A collection that contains every path. The disk decides whether the file exists."""
 
     def __contains__(self, real: object) -> bool:
         return bool(real)
@@ -76,14 +76,14 @@ class HookValues:
         self._seen: set[ast.AST | str] = set()
 
     def find_unread(self, value: ast.expr) -> list[Unread]:
-        """What of a value comes from files that nobody has read."""
+        """Returns the parts of a value that come from files that the tool has not read."""
         for other in self._files.values():
             if other is not None:
                 other._seen = set()
         return list(self._follow_value(value))
 
     def is_of_library(self, func: ast.expr) -> bool:
-        """Whether what is called is a name of a file that nobody has read."""
+        """Whether the called name comes from a file that the tool has not read."""
         imported = bool(self.scopes.import_path(func))
         return imported and any(self.find_unread(func))
 
@@ -149,13 +149,13 @@ class HookValues:
     def _place_at_call(
         self, found: Iterator[Unread], call: ast.Call
     ) -> Iterator[Unread]:
-        """What a called name comes from, told of the call."""
+        """Yields the values with the call as their node, if they come from the called name."""
         for unread in found:
             at_call = any(unread.node is part for part in _walk_chain(call.func))
             yield dataclasses.replace(unread, node=call) if at_call else unread
 
     def _follow_class(self, class_: ast.ClassDef) -> Iterator[Unread]:
-        """A class without a base that is known, and with one that is not."""
+        """Yields the unread bases of a class, unless TensorFlow has one of its bases."""
         found = []
         for base in class_.bases:
             # `six.with_metaclass(abc.ABCMeta, tf.train.SessionRunHook)`.
@@ -192,10 +192,10 @@ class HookValues:
         yield from self._follow_all(stored or [node.value])
 
     def _follow_bound(self, owner: Scope, name: str, at: ast.expr) -> Iterator[Unread]:
-        """All that a name is bound to, and what is added to it.
+        """Yields the unread values that a name is bound to, and of what is added to it.
 
         Args:
-          at: where the name is read.
+          at: the place where the name is read.
         """
         if isinstance(owner.node, _COMPREHENSIONS):
             yield from self._follow_all(g.iter for g in owner.node.generators)
@@ -218,7 +218,7 @@ class HookValues:
                     yield from self._follow_value(value)
 
     def _find_stored(self, node: ast.Attribute) -> list[ast.expr]:
-        """All that the file assigns or adds to attributes of a name."""
+        """Returns all values that the file assigns or adds to attributes with this name."""
         return self._stored.get(node.attr, [])
 
     @functools.cached_property
@@ -245,7 +245,7 @@ class HookValues:
 
     @functools.cached_property
     def _additions(self) -> list[tuple[ast.expr, ast.expr]]:
-        """What is appended to lists: the list and the value."""
+        """The values that are added to lists, as pairs of the list and the value."""
         return [
             (node.func.value, node.args[-1])
             for node in self.scopes.walk()
@@ -264,7 +264,7 @@ class HookValues:
     def _find_arguments(
         self, function: ast.AST, parameter: ast.arg
     ) -> Iterator[ast.expr]:
-        """A parameter's default, and what the file's calls give for it."""
+        """Yields a parameter's default, and the values that the file's calls give for it."""
         if not isinstance(function, _FUNCTIONS):
             return
         arguments = function.args
@@ -318,7 +318,7 @@ class HookValues:
     def _follow_path(
         self, at: ast.expr, level: int, parts: tuple[str, ...]
     ) -> Iterator[Unread]:
-        """A name of another file: what it is there."""
+        """Yields the unread values of a name of another file."""
         if not level and (parts[0] == "tensorflow" or _is_of_python(parts[0])):
             return
         file, rest = self._find_file(level, parts)
@@ -333,7 +333,7 @@ class HookValues:
                 yield Unread(at, unread.module)
 
     def _follow_star(self, node: ast.Name) -> Iterator[Unread]:
-        """A name that a star may bring."""
+        """Yields the unread values of a name that a star import may bring."""
         unread = ""
         for statement in self.scopes.walk():
             if not isinstance(statement, ast.ImportFrom):
@@ -356,7 +356,7 @@ class HookValues:
     def _find_file(
         self, level: int, parts: tuple[str, ...]
     ) -> tuple[str, tuple[str, ...]]:
-        """The file with the longest part of a dotted name, and the rest of the name."""
+        """Returns the file of the longest part of a dotted name, and the rest of the name."""
         for count in range(len(parts), 0, -1):
             file = resolve_module(
                 pathlib.Path(self._path), level, (parts[:count],), _OnDisk()
@@ -379,7 +379,7 @@ class HookValues:
         return self._files[file]
 
     def _is_shared(self, parts: tuple[str, ...]) -> bool:
-        """Whether a file of the run has such a class, wherever it stands."""
+        """Whether a file of the run, in any directory, has such a class."""
         return any(
             parts[-1] in classes and pathlib.Path(file).stem in parts[:-1]
             for file, classes in self._shared.items()
@@ -397,7 +397,7 @@ def _find_results(
 
 
 def _find_values(binding: ast.AST, name: str) -> Iterator[ast.AST | None]:
-    """What a statement binds to a name."""
+    """Yields the values that a statement binds to a name."""
     if isinstance(binding, (ast.ClassDef, *_FUNCTIONS)):
         yield binding
     elif isinstance(binding, (ast.For, ast.AsyncFor)):
@@ -415,7 +415,7 @@ def _find_values(binding: ast.AST, name: str) -> Iterator[ast.AST | None]:
 def _find_parts(
     targets: list[ast.expr], value: ast.expr, name: str
 ) -> Iterator[ast.expr]:
-    """Of `a, b = x, y` what one name gets."""
+    """Yields the values that one name gets from `a, b = x, y`."""
     for target in targets:
         if isinstance(target, (ast.Tuple, ast.List)):
             elements = getattr(value, "elts", [])
@@ -435,7 +435,7 @@ def _binds_one(node: ast.AST, name: str) -> bool:
 
 
 def _find_alias(statement: ast.Import | ast.ImportFrom, name: str) -> tuple[str, ...]:
-    """The parts of the dotted name that an import binds to a name."""
+    """Returns the parts of the dotted name that an import binds to a name."""
     for alias in statement.names:
         if (alias.asname or alias.name.split(".")[0]) == name:
             if isinstance(statement, ast.ImportFrom):
@@ -446,7 +446,7 @@ def _find_alias(statement: ast.Import | ast.ImportFrom, name: str) -> tuple[str,
 
 
 def _walk_chain(node: ast.AST) -> list[ast.AST]:
-    """`a.b.c`, `a.b` and `a`."""
+    """Returns `a.b.c`, `a.b` and `a`."""
     found = [node]
     while isinstance(found[-1], ast.Attribute):
         found.append(found[-1].value)

@@ -1,8 +1,9 @@
-"""What TF1 changed once, when it built the graph, and steps would change when traced.
+"""Finds state that TF1 changed once, and that traced steps would change more often.
 
-TF1 runs a program's own code once: `counter += 1` counts layers. In the result the code
-of steps runs whenever TensorFlow traces one: twice where two steps have it, and after all
-code that makes variables. Where that gives another count, the result is not the program.
+TF1 runs a program's own code once, when it builds the graph: `counter += 1` counts layers.
+In the result the code of steps runs whenever TensorFlow traces one. That is twice if two
+steps contain it, and it is after all code that makes variables. If that gives another
+count, the result is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TWICE = "would be done in two places"
 def find_step_changes(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str]]:
-    """The original's lines that change something, and what would be wrong."""
+    """Yields lines of the original that change something, and the fault of the result."""
     state = _State(list(_drop_settled(new)), old)
     seen: set[str] = set()
     for place, access in enumerate(state.accesses):
@@ -37,7 +38,7 @@ def find_step_changes(
 def find_doubled(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str]]:
-    """The original's lines that change something by what it was, and are there twice."""
+    """Yields lines of the original that change something once, and twice in the result."""
     once = {
         text: count for text, count in _count_own_changes(old).items() if count == 1
     }
@@ -47,7 +48,7 @@ def find_doubled(
 
 
 def _count_own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
-    """How often the module's own statements change something, by what they say."""
+    """Counts the changes that the module's own statements make, by their text."""
     return collections.Counter(
         a.text
         for a in accesses
@@ -58,10 +59,10 @@ def _count_own_changes(accesses: Sequence[Access]) -> collections.Counter[str]:
 def find_stale_reads(
     old: Sequence[Access], new: Sequence[Access]
 ) -> Iterator[tuple[int, str, str]]:
-    """The original's line of a change, what it changes, and the step that sees it else.
+    """Yields the line of a change, the object, and the step that would read it too late.
 
-    In TF1 `conf["n"] += 1` changes what the code below it reads. A step reads what all
-    changes above the step have made.
+    In TF1 `conf["n"] += 1` changes what the code below it reads. A step reads the object
+    after all changes above the step.
     """
     known = {a.name for a in old if a.step is not None}
     told: set[str] = set()
@@ -84,7 +85,7 @@ def find_stale_reads(
 def _find_late_change(
     read: Access, made: Sequence[Access], old: Sequence[Access]
 ) -> Access | None:
-    """A change that the original does after a read, or before it, unlike the result."""
+    """Returns a change before a read in one program, and after it in the other."""
     found: Access | None = None
     for place, before in enumerate(old):
         if before.how is not How.READ or before.text != read.text:
@@ -96,7 +97,7 @@ def _find_late_change(
         again = [a for _, a in changes if set(a.loops) & set(before.loops)]
         apart = again and not any(set(a.loops) & set(read.loops) for a in made)
         if len(early) == len(made) and not apart:
-            return None  # One that is spelled alike may be meant.
+            return None  # It may be another change with the same text.
         found = (
             again[0] if apart else next((a for at, a in changes if at > place), None)
         )
@@ -105,7 +106,7 @@ def _find_late_change(
 
 
 def _may_be_seen(change: Access, read: Access) -> bool:
-    """Whether a change of an object, not of a name, alters what a read gives."""
+    """Whether a change of an object, not of a name, alters the value of a read."""
     if change.how is How.READ or change.of_tensors:
         return False
     if change.object != read.object and not any(
@@ -120,7 +121,7 @@ def _may_be_seen(change: Access, read: Access) -> bool:
 
 
 def _find_origin(access: Access, old: Sequence[Access]) -> int:
-    """Where the original does it."""
+    """Returns the line of the original for an access of the result."""
     written = [a for a in old if a.how is not How.READ]
     for known in (
         [a for a in written if a.text == access.text],
@@ -135,10 +136,10 @@ def _find_origin(access: Access, old: Sequence[Access]) -> int:
 
 
 def _drop_settled(accesses: Sequence[Access]) -> Iterator[Access]:
-    """Accesses, of which a value that the same trace has set before is new again.
+    """Yields accesses. A value that the same trace has set before counts as new again.
 
-    `self.count = 0; self.count += 1` gives each trace the same; `if not self.built:
-    self.built = True` gives the second trace what the first one left.
+    `self.count = 0; self.count += 1` gives each trace the same value. `if not self.built:
+    self.built = True` gives the second trace the value that the first one left.
     """
     begun: dict[tuple[object, object], Access] = {}
     for access in accesses:
@@ -155,7 +156,7 @@ def _drop_settled(accesses: Sequence[Access]) -> Iterator[Access]:
 
 
 def _covers(first: Access, later: Access) -> bool:
-    """Whether nothing comes to the later one without the first."""
+    """Whether the later access is only reached after the first."""
     return later.guards[: len(first.guards)] == first.guards
 
 
@@ -164,7 +165,7 @@ class _State:
 
     def __init__(self, accesses: list[Access], old: Sequence[Access]) -> None:
         self.accesses = accesses
-        # What the original changed in functions that TensorFlow traced there, too.
+        # Names that the original already changed in functions that TensorFlow traced.
         self._known = {a.name for a in old if a.step is not None and _is_change(a)}
         self._old = old
 
@@ -176,7 +177,7 @@ class _State:
         )
 
     def judge(self, place: int, access: Access) -> str:
-        """What is wrong with a change of a step; "" if nothing is."""
+        """Returns the fault of a change in a step; "" if there is none."""
         same = [
             (at, a)
             for at, a in enumerate(self.accesses)
@@ -210,13 +211,13 @@ class _State:
         return ""
 
     def _count_reads_before_change(self, name: str) -> int:
-        """How often the original asks for it before it changes it."""
+        """Counts the reads of a name in the original before its first change."""
         known = [a for a in self._old if a.name == name and not a.first]
         change = next((a for a in known if a.how is not How.READ), None)
         if change is None:
             return 0
         reads = known[: known.index(change)]
-        return sum(a.line != change.line for a in reads)  # Not what it is computed of.
+        return sum(a.line != change.line for a in reads)  # Not its operands.
 
 
 def _is_change(access: Access) -> bool:

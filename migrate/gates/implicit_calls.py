@@ -1,4 +1,4 @@
-"""Functions that Python calls where no call is written: properties, operators, contexts.
+"""Finds functions that Python calls without a written call: properties, operators, contexts.
 
 `x * counter.next_id` may run a property, `with Deeper():` runs `__enter__`, and what
 decorates a function runs whenever that is called.
@@ -16,7 +16,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class ImplicitCalls:
-    """What the classes and decorators of one module run without being called."""
+    """The methods and decorators of one module that Python runs without a written call."""
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
@@ -33,7 +33,7 @@ class ImplicitCalls:
         self._operators = {name for name in callees.methods if name.startswith("__")}
 
     def run_by(self, node: ast.AST) -> Iterator[Function]:
-        """The functions that evaluating an expression may run, its own calls apart."""
+        """Yields the functions that an expression may run, besides its own calls."""
         if isinstance(node, ast.Attribute) and node.attr in self._properties:
             if not self._callees.find_path(node):
                 yield from self._callees.methods[node.attr]
@@ -59,7 +59,7 @@ class ImplicitCalls:
         return found
 
     def _list_called_methods(self, call: ast.Call, name: ast.Name) -> tuple[str, ...]:
-        """What a call of an object runs, or of a built-in function: `len(layers)`."""
+        """Returns the methods that `network(x)` or `len(layers)` runs."""
         if not self._callees.find_bindings(name):
             return (f"__{name.id}__",) if call.args else ()
         if self._callees.find_called_functions(name) or self._callees.is_class(name):
@@ -67,7 +67,7 @@ class ImplicitCalls:
         return ("__call__",)
 
     def _find_decorating(self, function: Function) -> Iterator[Function]:
-        """What the decorators of a function have put around it."""
+        """Yields the functions that a function's decorators have put around it."""
         for decorator in getattr(function, "decorator_list", ()):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             for maker in self._callees.find_called_functions(called):
@@ -77,7 +77,7 @@ class ImplicitCalls:
 
 
 def _is_accessor(decorator: ast.expr) -> bool:
-    """`@rate.setter`"""
+    """Whether a decorator is like `@rate.setter`."""
     return isinstance(decorator, ast.Attribute) and decorator.attr in (
         *("deleter", "getter", "setter"),
     )

@@ -1,4 +1,4 @@
-"""What the gate of effects decides: a migration stays, gets a finding, or is refused."""
+"""Decides after the gate of effects: a migration stays, gets a finding, or is refused."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _NAME = (
     "Assign the new value to a name of its own. No value that the graph uses "
     "may change after the graph is built."
 )
-# What is no fault, and is told. What is shown more often is told without being asked.
+# Differences that are no faults, and are reported.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 _OUTCOMES = {"C119": Outcome.REWRITTEN, "D152": Outcome.WARNED}
 
 
 def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migration:
-    """A migration that has its effects as the original had, or the reasons against it.
+    """Returns a migration that keeps the effects of the original, or the reasons against it.
 
     Args:
-      again: makes the migration that moves less.
+      again: makes the migration that moves less code.
 
     Returns:
-      The migration; where an effect would be otherwise, the text as it was, with those
-      refusals alone.
+      The migration. If it would change an effect: the original text, with only those
+      refusals.
     """
     if done.text == text or any(f.outcome is Outcome.FAILED for f in done.findings):
         return done
@@ -50,7 +50,7 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
 
 
 def find_refusals(original: str, result: str) -> tuple[Finding, ...]:
-    """Why a result cannot stand for the original; nothing where it can."""
+    """Returns the reasons why a result cannot replace the original; nothing if it can."""
     return _make_refusals(find_differences(original, result), original)
 
 

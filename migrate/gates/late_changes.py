@@ -1,8 +1,8 @@
-"""What the code of steps reads, and the program changes after the graph is built.
+"""Finds values that steps read, and that the program changes after the graph is built.
 
-TF1 reads Python's names once, where the graph is built. A step function reads them when it
-is traced: at its first call. In between, `scale = 3.0`, `for w in ...`, `self.rate = ...`
-or `sizes.append(...)` would give the step another value, and no error tells so.
+TF1 reads Python's names once, when the graph is built. A step function reads them when it
+is traced, at its first call. In between, `scale = 3.0`, `for w in ...`, `self.rate = ...`
+or `sizes.append(...)` would give the step another value, without an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STATEMENTS = (ast.stmt, ast.ExceptHandler)
 
 
 def find_late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]]:
-    """What is changed, the original's line that does it, and the step that reads it."""
+    """Yields the changed name, the original's line that changes it, and the reading step."""
     written = {n.name for n in old.walk() if isinstance(n, _FUNCTIONS)}
     steps = [
         node
@@ -50,13 +50,13 @@ def find_late_changes(old: Scopes, new: Scopes) -> Iterator[tuple[str, int, str]
 
 
 def find_originals(name: str) -> list[str]:
-    """What a name may have been: `scale` of `model_scale_2`, where `self.scale` was."""
+    """Returns possible old names: for `model_scale_2` also `scale`, once `self.scale`."""
     words = re.sub(r"_\d+$", "", name).split("_")
     return [name, *("_".join(words[i:]) for i in range(len(words)))]
 
 
 def _find_parts(value: ast.expr) -> set[str]:
-    """The name of an object, of which the value is a part that changes with it."""
+    """Returns the name of the object that shares its parts with the value."""
     if isinstance(value, ast.Name):
         return {value.id}
     if isinstance(value, ast.Subscript):
@@ -69,14 +69,14 @@ def find_line(node: ast.AST) -> int:
 
 
 class _Changes:
-    """What a module binds, sets and changes in place, and uses, by the names' last parts."""
+    """The bindings, assignments, changes in place and uses of a module, by last name."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.callees = Callees(scopes)
         self.attributes: dict[str, list[ast.AST]] = {}
         self.contents: dict[str, list[ast.Name]] = {}
-        # Other names of an object.
+        # Other names of the same object.
         self._others: dict[str, set[str]] = {}
         self.uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         for node in scopes.walk():
@@ -107,17 +107,17 @@ class _Changes:
             self.contents.setdefault(changed.id, []).append(changed)
 
     def find_changed_contents(self, name: ast.Name, owner: Scope) -> Iterator[ast.Name]:
-        """Where the object of a name is changed in place, by any name that it has."""
+        """Yields the places that change the object of a name in place, by any of its names."""
         for spelled in {name.id} | self._others.get(name.id, set()):
             for at in self.contents.get(spelled, ()):
                 if self.scopes.find_scope(at).find_owner(spelled) is owner:
                     yield at
 
     def find_last_line(self, name: str, in_function: bool) -> int:
-        """The last line that binds or changes what has the name; 0 if none does.
+        """Returns the last line that binds or changes an object with the name; 0 if none does.
 
         Args:
-          in_function: whether one in a function is meant, where there is one.
+          in_function: whether to prefer a line in a function, if there is one.
         """
         found = [*self.attributes.get(name, ()), *self.contents.get(name, ())]
         for scope in self.scopes.scope_by_node.values():
@@ -132,9 +132,9 @@ class _Changes:
         return isinstance(self.scopes.find_scope(node).node, _FUNCTIONS)
 
     def is_read_when_called(self, name: str) -> bool:
-        """Whether functions alone read it that are given to somebody, as a model_fn is.
+        """Whether only functions read it that are passed on uncalled, as a model_fn is.
 
-        Each call of such a function builds a graph of what there is then.
+        Each call of such a function builds a graph from the values of that moment.
         """
         reads = [n for n in self.uses.get(name, ()) if isinstance(n.ctx, ast.Load)]
         return bool(reads) and all(self._is_in_given(node) for node in reads)
@@ -155,7 +155,7 @@ class _Changes:
         return isinstance(above, ast.Call) and above.func is use
 
     def find_bindings(self, owner: Scope, name: str) -> Iterator[ast.AST]:
-        """All that binds a name of a scope, `global` and `nonlocal` functions too."""
+        """Yields all bindings of a name of a scope, also by `global` and `nonlocal`."""
         for at in owner.bindings[name]:
             if not isinstance(at, ast.Global):
                 yield at
@@ -166,7 +166,7 @@ class _Changes:
 
 
 class _Step:
-    """A function that the migration wrote, and all that runs when it is traced."""
+    """A function that the migration wrote, and all code that runs when it is traced."""
 
     def __init__(self, changes: _Changes, step: _Function) -> None:
         self._changes, self._step = changes, step
@@ -200,13 +200,13 @@ class _Step:
             return
         bindings = list(self._changes.find_bindings(owner, node.id))
         late = [at for at in bindings if self._is_late(at)]
-        if len(late) < len(bindings):  # Else it never was bound before.
+        if len(late) < len(bindings):  # Otherwise it was never bound before.
             changed = self._changes.find_changed_contents(node, owner)
             late += [at for at in changed if self._is_late(at)]
             yield from ((node.id, at) for at in late)
 
     def _is_late(self, at: ast.AST) -> bool:
-        """Whether it may run after the step is defined, and before it is traced."""
+        """Whether a statement may run after the step is defined, and before it is traced."""
         if isinstance(at, ast.arg) or self._is_traced(at):
             return False
         home = self._scopes.find_scope(at).node
@@ -218,7 +218,7 @@ class _Step:
         )
 
     def _is_after(self, use: ast.AST, at: ast.AST) -> bool:
-        """Whether a use of the step may come after a change, which is one of its home."""
+        """Whether a use of the step may come after a change in the same function."""
         changes, around = set(self._walk_outwards(at)), set(self._walk_outwards(use))
         if any(isinstance(node, _CALLED_LATER) for node in around):
             return True
@@ -234,7 +234,7 @@ class _Step:
         return find_line(use) >= find_line(statement)
 
     def _walk_outwards(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The node and what it stands in, up to where the step is defined."""
+        """Yields the node and the nodes around it, up to the definition of the step."""
         at: ast.AST | None = node
         while at is not None and at is not self._home:
             yield at

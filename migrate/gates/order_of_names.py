@@ -1,7 +1,8 @@
-"""Names that a module reads before it binds them, and imports above what they need.
+"""Finds names that a module reads before it binds them, and imports that stand too high.
 
-A module's statements run in their order. This follows them, and the functions that they
-call; a name that is read first and bound later was moved amiss, unless it always was so.
+A module's statements run in their order. This module follows them, and the functions that
+they call. A name that is read first and bound later was moved to a wrong place, unless the
+original had it so.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ _PATH = ("sys.path.append", "sys.path.insert", "sys.path.extend", "sys.path")
 
 
 def find_early_names(scopes: Scopes) -> dict[str, int]:
-    """Names that are read before they are bound, and the line of the first read."""
+    """Returns the names that are read before they are bound, with the first read's line."""
     return _Names(scopes).run()
 
 
 def find_imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
-    """Written modules that are imported above a change of where modules come from.
+    """Yields written modules that are imported above a change of `sys.path`.
 
-    One that is used above it as well cannot stand below.
+    A module that is used above the change cannot be imported below it.
     """
     imported: dict[str, int] = {}
     for statement in scopes.tree.body:
@@ -54,9 +55,9 @@ def _changes_path(statement: ast.stmt, scopes: Scopes) -> bool:
 
 
 def find_early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
-    """The same of functions' own names: which, in which function, and at which line.
+    """Returns the early reads of functions' own names: (function, name) -> line.
 
-    What a loop reads may be what it bound in the round before.
+    A read in a loop may get the value that the round before has bound.
     """
     found: dict[tuple[str, str], int] = {}
     for node, scope in scopes.scope_by_node.items():
@@ -68,7 +69,7 @@ def find_early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
 
 
 def _find_own_names(scope: Scope) -> dict[str, list[ast.AST]]:
-    """A function's own names that are not given to it."""
+    """Returns a function's own names that are not parameters."""
     return {
         name: bound
         for name, bound in scope.bindings.items()
@@ -93,7 +94,7 @@ class _Names:
         self._open = False
 
     def run(self) -> dict[str, int]:
-        # What a function binds as a global may be bound at any time.
+        # A name that a function declares global may be bound at any time.
         for node in walk_breadth_first(self._tree):
             if isinstance(node, ast.Global):
                 self._bound.update(node.names)
@@ -107,7 +108,7 @@ class _Names:
     def _walk_suite(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
             if self._open:
-                return  # A star may have bound anything.
+                return  # The star may have bound any name.
             self._read(statement)
             if isinstance(statement, ast.ImportFrom):
                 self._open = any(alias.name == "*" for alias in statement.names)
@@ -124,7 +125,7 @@ class _Names:
                     self._walk_suite(getattr(statement, name, None) or ())
 
     def _read(self, statement: ast.stmt) -> None:
-        """What evaluating it reads, but for its suites; a class reads all its suite."""
+        """Reads the names of a statement without its suites; of a class, with its suite."""
         whole = isinstance(statement, ast.ClassDef)
         for part in list_children(statement):
             if isinstance(part, ast.ExceptHandler):
@@ -160,7 +161,7 @@ class _Names:
                 self._found.setdefault(name, line)
 
     def _find_names_of_function(self, name: str) -> Iterator[str]:
-        """The module's names that a call of one of its functions reads."""
+        """Yields the module's names that a call of one of its functions reads."""
         if name in self._called or name not in self._bound:
             return
         self._called.add(name)
@@ -186,7 +187,7 @@ class _Names:
 
 
 class _BoundBy:
-    """What a statement itself binds, and an import within a `try`."""
+    """The names that a statement itself binds, also by an import within a `try`."""
 
     def __init__(self, statement: ast.stmt) -> None:
         self.names: set[str] = set()

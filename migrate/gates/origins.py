@@ -1,7 +1,7 @@
-"""What the names of a program hold: TensorFlow's objects, or those of listed packages.
+"""Decides which names of a program hold objects of TensorFlow, or of listed packages.
 
-A name is of TensorFlow if one of its bindings is. A wrong guess costs a question that is
-not asked; but no graph's code is taken for an effect.
+A name is TensorFlow's if one of its bindings is. A wrong guess costs a question that is
+not asked. But the gate takes no graph code for an effect.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOTHING = (False, False)
 _WRITTEN = frozenset(emitted.find_module(name) for name in emitted.list_names())
-# What hands on what it is given, in the modules that are written beside a program.
+# Functions of the modules beside a program that return their argument.
 _HANDS_ON = frozenset({"training_session.per_worker", "training_session.task_index"})
-# What is computed by these is a value of the program's own, not a tensor.
+# Methods that return a value of the program's own, not a tensor.
 _VALUES = frozenset({"run", "eval", "numpy", "tolist", "item"})
 
-# Whether it is of TensorFlow, and whether its maker's effects are listed.
+# Whether a value is TensorFlow's, and whether the effects of its maker are listed.
 Origin = tuple[bool, bool]
 
 
 def is_tensorflow(path: str) -> bool:
-    """Whether a dotted path is of TensorFlow, or of what is written for it."""
+    """Whether a dotted path is of TensorFlow, or of a module that the tool writes."""
     root = path.partition(".")[0]
     return root.startswith(("tensorflow", "tf_")) or root in _WRITTEN or root == "keras"
 
@@ -43,7 +43,7 @@ class Origins:
         self._memo: dict[tuple[object, str], Origin] = {}
         self._attributes: dict[str, list[ast.expr]] = {}
         self._arguments: dict[tuple[ast.AST, str], list[ast.expr]] = {}
-        # Function -> what it is given to as an argument.
+        # Function -> the functions that get it as an argument.
         self._given: dict[ast.AST, list[ast.expr]] = {}
         self._decorators: set[ast.AST] = set()
         self._of_classes: set[ast.AST] = set()
@@ -65,7 +65,7 @@ class Origins:
                     self._decorators.update(callees.find_called_functions(called))
 
     def _read_call(self, call: ast.Call) -> None:
-        """Which arguments reach which parameters of functions in sight."""
+        """Notes which arguments of a call reach which parameters of functions in sight."""
         for value in (*call.args, *(k.value for k in call.keywords)):
             if isinstance(value, (ast.Name, ast.Attribute)):
                 for function in self._callees.find_called_functions(value):
@@ -80,19 +80,19 @@ class Origins:
                 self._arguments.setdefault((function, name), []).append(value)
 
     def find_arguments(self, function: ast.AST, name: str) -> list[ast.expr]:
-        """What the calls in sight give a parameter."""
+        """Returns the arguments that the calls in sight give for a parameter."""
         return self._arguments.get((function, name), [])
 
     def find_attribute_values(self, name: str) -> list[ast.expr]:
-        """What is assigned to an attribute, whatever object it is of."""
+        """Returns the values that are assigned to an attribute, of any object."""
         return self._attributes.get(name, [])
 
     def is_of_tensorflow(self, node: ast.expr) -> bool:
-        """Whether an expression is of TensorFlow, or made of what is."""
+        """Whether an expression is TensorFlow's, or made of values that are."""
         return self.trace_origin(node)[0]
 
     def is_given_functions(self, binding: ast.AST) -> bool:
-        """Whether a parameter holds functions in sight, of which a trace goes through."""
+        """Whether a parameter holds functions in sight, which a trace can enter."""
         if not isinstance(binding, ast.arg):
             return False
         scopes = self._callees.scopes
@@ -119,7 +119,7 @@ class Origins:
         return None
 
     def trace_origin(self, node: ast.AST) -> Origin:
-        """The origin of an expression."""
+        """Returns the origin of an expression."""
         if isinstance(node, ast.Call):
             return self._trace_call(node)
         if isinstance(node, ast.Lambda):
@@ -214,7 +214,7 @@ class Origins:
         return self._memo[key]
 
     def _find_origin_of_return(self, function: ast.AST) -> Origin:
-        """What a function in sight returns."""
+        """Returns the origin of the values that a function in sight returns."""
         key = (function, "return")
         if key not in self._memo:
             self._memo[key] = _NOTHING

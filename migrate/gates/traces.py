@@ -1,8 +1,8 @@
-"""A program's effects in the order in which it has them, told from its text.
+"""Lists a program's effects in the order in which it has them, from its text.
 
-The trace starts with the module's own statements. A call of one of its functions, or a
-call that is given one, stands for the function's body: there the trace goes through it,
-the first time. Functions that nothing in sight calls have traces of their own.
+The trace starts with the module's own statements. When a call runs one of the module's
+functions, or gets one as an argument, the trace goes through the function's body, the
+first time. Functions that nothing in sight calls have traces of their own.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ class Site:
     """One effect at one place.
 
     Attributes:
-      effect: what it does; of kind "" where nothing, but the other program may see it so.
+      effect: the effect; of kind "" if there is none, but the other program may have one.
       words: the strings among its arguments.
       constants: all constants among them.
-      text: it as it is written.
+      text: its code.
       line: of its statement.
-      begins: where its statement begins, and it itself: line and column, from 1.
-      root: which trace it is of; "" is the module's.
+      begins: where its statement begins, and where it begins: line and column, from 1.
+      root: the trace that it belongs to; "" is the module's.
       position: its place in the order of the whole program.
       guards: the conditions on the way to it.
       own: how many of these are outside of the function that its object belongs to.
-      unused: whether its trace begins at a function that the program nowhere names.
-      traced: whether TensorFlow traces the function that it is in.
-      again: whether the same place was in the trace before, by another traced function.
+      unused: whether its trace begins at a function that the program never names.
+      traced: whether TensorFlow traces the function that contains it.
+      again: whether another traced function had the same place in the trace before.
     """
 
     effect: Effect
@@ -83,7 +83,7 @@ _MOST = 3000
 
 
 def find_sites(scopes: Scopes, text: str) -> list[Site]:
-    """All effects of a module, in their order."""
+    """Returns all effects of a module, in their order."""
     return _Trace(scopes, text).run()
 
 
@@ -114,9 +114,9 @@ class _Trace:
         self._open: list[ast.AST] = []  # Functions that the trace is in.
         self._lines = text.encode().split(b"\n")
         self._callees = Callees(scopes)
-        # Function that the trace has come through -> the guards on the way to it.
+        # Function that the trace has entered -> the number of guards on the way to it.
         self._entered: dict[ast.AST, int] = {}
-        # What TensorFlow traces now, and the functions that each of these has come through.
+        # The function that TensorFlow traces now, and (entered function, traced function).
         self._traced: ast.AST | None = None
         self._retraced: set[tuple[ast.AST, ast.AST]] = set()
         self.accesses = Accesses(self._callees)
@@ -125,11 +125,11 @@ class _Trace:
         self._places: dict[ast.AST, Place] = {}
         # (Function, the step that calls it or None) -> the range of its own accesses.
         self._noted: dict[tuple[ast.AST, ast.AST | None], tuple[int, int]] = {}
-        self._muted = False  # Whether effects are told already.
-        self._known: set[ast.AST] = set()  # What has a site.
+        self._muted = False  # Whether effects have been listed already.
+        self._known: set[ast.AST] = set()  # Nodes that have a site.
         self._sites: list[Site] = []
         self._guards: list[Guard] = []
-        # Where workers serve, in suites that the trace has left: it goes on without them.
+        # Guards of left suites in which workers serve. The trace goes on without them.
         self._waits: list[Guard] = []
         self._loops: list[ast.AST] = []
         self._root = ""
@@ -151,7 +151,7 @@ class _Trace:
             and not (isinstance(node, ast.Lambda) and not self._is_deferred(node))
         ]
         names = self._find_names()
-        # First those that nothing calls; then what only such could reach.
+        # First those that nothing calls, then those that only such functions reach.
         for later in (False, True):
             for function in functions:
                 if function not in self._entered and (
@@ -164,7 +164,7 @@ class _Trace:
         return self._sites
 
     def _find_names(self) -> set[str]:
-        """What the program names, and functions that others call without naming them."""
+        """Returns the names in the program, and functions that others call without a name."""
         found = {"lambda"}
         for node in self._scopes.walk():
             if isinstance(node, ast.Name):
@@ -185,7 +185,7 @@ class _Trace:
     # -- statements --------------------------------------------------------------------
 
     def _walk_suite(self, statements: Iterable[ast.stmt]) -> bool:
-        """Goes through a suite; whether it never comes to its end."""
+        """Goes through a suite, and returns whether it never reaches its end."""
         before = len(self._guards)
         ends = False
         for statement in statements:
@@ -248,7 +248,7 @@ class _Trace:
     def _add_changed_path(
         self, statement: ast.Assign | ast.AugAssign | ast.Delete
     ) -> None:
-        """`os.environ["X"] = "1"`, `sys.path += [...]`."""
+        """Notes `os.environ["X"] = "1"` and `sys.path += [...]`."""
         targets = (
             [statement.target]
             if isinstance(statement, ast.AugAssign)
@@ -303,7 +303,7 @@ class _Trace:
         )
 
     def _serves(self, statement: ast.stmt) -> bool:
-        """Whether a worker waits here for what the coordinator lets it do."""
+        """Whether a worker waits here until the coordinator gives it work."""
         call = getattr(statement, "value", None)
         return (
             isinstance(call, ast.Call) and self._callees.find_path(call.func) == _SERVES
@@ -312,7 +312,7 @@ class _Trace:
     # -- expressions -------------------------------------------------------------------
 
     def _walk_expression(self, node: ast.expr) -> None:
-        """What evaluating it does, in the order in which Python does it."""
+        """Goes through the parts of an expression in Python's order of evaluation."""
         if isinstance(node, ast.Lambda):
             if not self._is_deferred(node):
                 self._walk_expression(node.body)
@@ -358,7 +358,7 @@ class _Trace:
             self._guards = [*guards] if here else []
             waits: list[Guard] = []
             if isinstance(call.func, ast.Attribute) and call.func.attr == "run":
-                # All workers run what they are given, also those that serve.
+                # All workers run the functions that `run` gets, also the workers that serve.
                 self._guards = [g for g in guards if g.kind is not Kind.SERVE]
                 waits, self._waits = self._waits, []
             if self._is_traced(function):
@@ -368,9 +368,9 @@ class _Trace:
         self._guards, self._statement = guards, statement
 
     def _run_by(self, call: ast.Call) -> Iterator[tuple[Function, bool]]:
-        """The module's functions that a call runs, and whether it does so at once.
+        """Yields the module's functions that a call runs, and whether it does so at once.
 
-        What TensorFlow is given, it calls when it will.
+        TensorFlow calls its arguments at a time of its own.
         """
         for function in self._callees.find_called_functions(call.func):
             yield function, True
@@ -393,12 +393,12 @@ class _Trace:
                     yield binding, True
 
     def _is_traced(self, function: Function) -> bool:
-        """Whether its effects are those of building a graph, whatever loop calls it."""
+        """Whether a function's effects happen when TensorFlow builds a graph."""
         decorators = list_decorators(function)
         return any(map(self._callees.origins.is_of_tensorflow, decorators))
 
     def _walk_body(self, function: Function) -> None:
-        """Goes through a function once, and once for each that is traced and calls it."""
+        """Goes through a function once, and again for each traced function that calls it."""
         traced, place, muted = self._traced, self._place, self._muted
         if traced is None and self._is_traced(function):
             self._traced = function
@@ -412,7 +412,7 @@ class _Trace:
             again = (function, self._traced) not in self._retraced
             self._retraced.add((function, self._traced))
         if not again and self._place.step is not None:
-            # A method that Keras traces: its effects are told, its accesses are not.
+            # A method that Keras traces: its effects are listed, its accesses are not.
             self._muted = again = function not in self._place.entered
         key = (function, self._place.step)
         if again:
@@ -431,7 +431,7 @@ class _Trace:
         self._traced, self._place, self._muted = traced, place, muted
 
     def _is_step(self, function: Function) -> bool:
-        """Whether TensorFlow traces it: code of it runs whenever that is done."""
+        """Whether TensorFlow traces a function, so that its code runs with each trace."""
         for decorator in list_decorators(function):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if get_last_name(
@@ -458,7 +458,7 @@ class _Trace:
         self._run_implicitly(statement)
 
     def _run_implicitly(self, node: ast.AST) -> None:
-        """Goes through code that no call names; its effects count at its place."""
+        """Goes through code that no call names. Its effects count at the place of the node."""
         muted, guards, at = self._muted, self._guards, self._statement
         for function in self._implicit.run_by(node):
             if function not in self._place.entered:
@@ -502,7 +502,7 @@ class _Trace:
         self._known.add(node)
 
     def _spell_node(self, node: ast.expr | ast.stmt) -> str:
-        """How it is written, in one line."""
+        """Returns the source text of a node, in one line."""
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         lines = self._lines[first : last + 1]
         lines[-1] = lines[-1][: node.end_col_offset]
@@ -510,7 +510,7 @@ class _Trace:
         return " ".join(b" ".join(lines).decode(errors="replace").split())
 
     def _count_outer_conditions(self, effect: Effect, node: ast.expr | ast.stmt) -> int:
-        """How many conditions stand around the function that made an object."""
+        """Counts the conditions around the function that made an object."""
         if effect.kind is not table.Does.OBJECT or not isinstance(node, ast.Call):
             return 0
         for name in walk_breadth_first(node.func):

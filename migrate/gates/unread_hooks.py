@@ -1,11 +1,12 @@
-"""Hooks of a migrated program whose class the tool has not read: it refuses the program.
+"""Refuses migrated programs with hooks whose class the tool has not read.
 
     from otherlib.hooks import SpeedHook
 
     with tf.train.MonitoredTrainingSession(hooks=[SpeedHook(loss)]) as sess: ...
 
-The migrated training calls TensorFlow's hooks, which it has anew, and those of the program,
-which the tool has rewritten. A hook of a library knows only TensorFlow 1's session.
+The migrated training calls TensorFlow's hooks, which the tool writes anew, and the
+program's hooks, which the tool rewrites. A hook of a library knows only TensorFlow 1's
+session.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _CALLING = (
 _KEYWORDS = frozenset(
     {"chief_only_hooks", "hooks", *(name for _, name in callbacks.GIVEN)}
 )
-# Symbol -> the positions of hooks among its arguments, TF 1.15.5.
+# Symbol -> the positions of hooks among its arguments, in TF 1.15.5.
 _SPECIFICATION = (6, 7, 9, 10)
 _POSITIONS = {
     "tf.train.MonitoredTrainingSession": (4, 5),
@@ -46,12 +47,12 @@ _RECIPE = "Copy the hook's class into a file of this program, or leave the hook 
 
 
 def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, ...]:
-    """Refusals of a file that gives its training such hooks; () for every other file.
+    """Returns the refusals of a file that gives its training such hooks; () for others.
 
     Args:
-      text: the file's own.
-      done: what it becomes. If that is refused because a hook gets a tensor that only a
-        step has, the hook is the reason.
+      text: the file's own text.
+      done: the migration of the file. If that is refused because a hook gets a tensor that
+        only a step has, the hook is the reason.
     """
     lost = [
         f for f in done.findings if f.code == _LOST and f.outcome is Outcome.REFUSED
@@ -85,7 +86,7 @@ def _calls_hooks(done: Migration) -> bool:
 
 
 def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
-    """What a call gives as hooks, where it is no call of the library itself."""
+    """Returns the hooks that a call is given, unless the call is one of the library itself."""
     symbol = values.scopes.resolve(call.func) or ""
     positions = _POSITIONS.get(symbol, ())
     if symbol or _is_of_estimator(call.func, values):
@@ -99,7 +100,7 @@ def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
 
 
 def _is_of_estimator(func: ast.expr, values: HookValues) -> bool:
-    """Whether a call is of a method of what a call of tf.estimator makes."""
+    """Whether a call is a method of an object that a call of tf.estimator makes."""
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
         return False
     owner = values.scopes.find_scope(func.value).find_owner(func.value.id)

@@ -1,4 +1,4 @@
-"""A hook as a callback of Keras: what each of its statements and values becomes.
+"""Describes a hook as a Keras callback: the new form of its statements and values.
 
 The front-end (`migrate.frontends.callbacks`) finds this, the back-end
 (`migrate.backends.keras.callbacks`) writes it. Nodes are the user's own.
@@ -16,7 +16,7 @@ class Step:
     """The global step's value.
 
     Attributes:
-      held: an attribute that holds the variable; None where nothing does.
+      held: an attribute that holds the variable; None if none does.
     """
 
     held: ast.expr | None = None
@@ -24,12 +24,12 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Logged:
-    """What the step returns under a name.
+    """A value that the step returns under a name.
 
     Attributes:
       name: the name; or an attribute that holds it.
-      names: how that attribute holds several: "", "list" or "dict".
-      key: which of them is meant; None for all.
+      names: the form in which the attribute holds several names: "", "list" or "dict".
+      key: the key of the one that is meant; None for all.
     """
 
     name: str | ast.expr
@@ -56,11 +56,11 @@ Value = Step | Logged | Several | Named
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Asked:
-    """Whether a step was asked for values.
+    """Whether the hook asked a step for values.
 
     Attributes:
-      attribute: what says so.
-      negated: whether it is meant that it was not.
+      attribute: the attribute that says so.
+      negated: whether the code asks if it did not.
     """
 
     attribute: ast.expr
@@ -69,21 +69,21 @@ class Asked:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Callback:
-    """One class.
+    """One hook class as a callback.
 
     Attributes:
       base: the expression that names SessionRunHook.
-      modes: "train", "test", "predict": those in which it is called.
+      modes: the modes in which it is called: "train", "test", "predict".
       methods: the hook's methods by their name.
       initialised: whether its `__init__` calls that of its base, or there is none.
       stops: statements that ask training to stop.
-      gone: statements of which nothing is left.
-      returns: statements that returned what is asked for, where others follow.
+      gone: statements that are removed.
+      returns: statements that returned the request for values, if others follow.
       steps: calls that give the global step's variable.
       values: expressions -> their value.
       asked: expressions that say whether there is a value.
       names: at constructions, tensors -> the names under which the step returns them.
-      parameters: of `__init__`, those that are given tensors -> their place.
+      parameters: those of `__init__` that get tensors -> their position.
     """
 
     class_: ast.ClassDef
@@ -103,11 +103,11 @@ class Callback:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StaysHook:
-    """A hook that stays one, and why.
+    """A hook that stays a hook, and the reason.
 
     Attributes:
-      class_: the class; or what makes one, where it is of another file.
-      node: where that is seen.
+      class_: the class; or the call that makes one, if it is from another file.
+      node: the place that gives the reason.
     """
 
     name: str
@@ -118,12 +118,12 @@ class StaysHook:
 
 @dataclasses.dataclass(frozen=True)
 class UsedElsewhere:
-    """What other files do with a class of hooks.
+    """The uses of a hook class in other files.
 
     Attributes:
-      modes: those in which its objects are called there.
-      given: parameters of its `__init__` -> how tensors would be given there: "", "list"
-        or "dict".
+      modes: the modes in which its objects are called there.
+      given: parameters of its `__init__` -> the form in which they would get tensors there:
+        "", "list" or "dict".
       created: whether a hook of the tree is told that there is a session.
       several: whether a strategy may train on several devices of a process.
     """
@@ -139,9 +139,9 @@ class OfOtherFile:
     """A callback of another file.
 
     Attributes:
-      name: its class's.
-      used: as its own file knows it.
-      parameters: those that are given tensors -> their place.
+      name: the name of its class.
+      used: its uses, as its own file knows them.
+      parameters: those that get tensors -> their position.
     """
 
     name: str
@@ -151,12 +151,12 @@ class OfOtherFile:
 
 @dataclasses.dataclass(frozen=True)
 class SharedCallbacks:
-    """A file's part in the callbacks that files of a tree have together.
+    """A file's part in the callbacks that files of a tree share.
 
     Attributes:
       own: its classes that others use, too.
-      stay: its classes that others name -> why they stay hooks.
-      imported: what names one of another file here -> that.
+      stay: its classes that others name -> the reason why they stay hooks.
+      imported: names in this file -> the callbacks of other files that they stand for.
       several: whether a strategy of the tree may train on several devices of a process.
     """
 
@@ -171,7 +171,7 @@ class Made:
     """An object of a callback of another file.
 
     Attributes:
-      names: tensors that it is given -> the names under which the step returns them.
+      names: its tensor arguments -> the names under which the step returns them.
     """
 
     call: ast.Call

@@ -1,4 +1,4 @@
-"""What a half-migrated program means: eager training code in a graph's cluster.
+"""Describes a half-migrated program: eager training code in a graph's cluster.
 
 Its front-end is `migrate.frontends.half_migrated`, its back-end
 `migrate.backends.half_migrated`. Nodes are the user's own code, to be carried over.
@@ -13,11 +13,11 @@ from collections.abc import Mapping
 
 
 class Division(enum.Enum):
-    """What a loss does with the examples of a batch."""
+    """One way in which a loss combines the examples of a batch."""
 
     MEAN = "mean"
     SUM = "sum"
-    CONSTANT = "constant"  # A term that is the same for every part of the batch.
+    CONSTANT = "constant"  # The same term for every part of the batch.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class Server:
     Attributes:
       statement: the assignment that keeps it.
       call: its creation.
-      name: what it is kept in.
-      job_name, task_index: this task's, as the program gives them.
-      joins: where a task waits in it.
+      name: the name that holds it.
+      job_name, task_index: those of this task, as the program gives them.
+      joins: the places where a task waits in it.
     """
 
     statement: ast.Assign
@@ -42,15 +42,15 @@ class Server:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """Where the batches come from.
+    """The source of the batches.
 
     Attributes:
       statement: the loop over a dataset, or the statement that takes its next element.
-      dataset: the tf.data.Dataset's expression; None where batches are cut by hand.
+      dataset: the tf.data.Dataset's expression; None if batches are cut by hand.
       target: the name of an element, or a tuple of the names of its parts.
-      made: the statement of the program's suite in which `dataset` is written, where it
-        is not the session's.
-      examples: of batches cut by hand, an expression of one row for each name.
+      made: the statement of the program's suite in which `dataset` is written, if it is not
+        the session's.
+      examples: for batches cut by hand, an expression of one row for each name.
       takes: the statements that cut them.
     """
 
@@ -73,18 +73,18 @@ class Step:
     """One step of training.
 
     Attributes:
-      function: the function that makes it; None where it stands in the loop.
+      function: the function that makes it; None if the loop contains it.
       body: its statements.
-      call: the call of the function; None where there is none.
+      call: the call of the function; None if there is none.
       fetched: the call with the `sess.run` around it.
-      results: what the loop wants to see of a step in the loop, by name.
+      results: the values of a step that the loop uses, by name.
       gradient: the call of the tape's `gradient`.
       apply: the call of the optimizer's `apply_gradients`.
-      returned: what the function returns, None for nothing.
+      returned: the value that the function returns, None for nothing.
       loss: the expression whose gradient is taken.
-      division: what the loss does with the examples; None where it is not known.
-      why: of an unknown division, the expression that is not read.
-      rows: an expression of the step with an example per row: of its input.
+      division: how the loss combines the examples; None if it is not known.
+      why: the expression that makes the division unknown.
+      rows: an expression of the step with one example per row, of its input.
       legacy: whether the optimizer is one of `tf.keras.optimizers.legacy`.
       of_v1: whether it is one of `tf.compat.v1.train`.
     """
@@ -114,7 +114,7 @@ class Metric:
       made: its creation.
       kind: its class, by its name in `tf.keras.metrics`.
       counted: calls in the step that update it.
-      others: those in the loop, and in functions that the loop calls.
+      others: calls in the loop, and in functions that the loop calls.
     """
 
     statement: ast.Assign
@@ -130,23 +130,23 @@ class EagerProgram:
 
     Attributes:
       owner, field: the suite that is laid out anew.
-      suite: its statements; a device setter's block stands for what is in it.
+      suite: its statements; a device setter's block is replaced by its own statements.
       setters: the blocks of the device setter: their first statement -> the block.
-      cluster: how the suite names the cluster.
+      cluster: the suite's name for the cluster.
       servers: whether the cluster has parameter servers.
-      server: None where this program is a client of servers that others start.
-      ready: from where in `suite` on the strategy can be made.
+      server: None if this program is a client of servers that others start.
+      ready: the index in `suite` from which the strategy can be made.
       late: statements before `ready` that need the strategy before them.
-      made: those that make the model and what belongs to it.
+      made: the statements that make the model and the objects that belong to it.
       session: the statement of `suite` that holds the session's block.
-      session_call, session_name: what opens the session, and its name.
+      session_call, session_name: the call that opens the session, and its name.
       session_arguments: its arguments by name.
       source, step: the data and the step.
       mean_losses: Keras losses that take the mean over a batch themselves.
       mean_calls: calls of them in the step.
       endless: a loop that nothing ends, None if none.
       stops: whether a hook asks the session to stop.
-      metrics: what is counted of the training.
+      metrics: the metrics of the training.
       saves: calls that save a checkpoint.
     """
 
@@ -180,7 +180,7 @@ class EagerProgram:
 
     @property
     def after(self) -> tuple[ast.stmt, ...]:
-        """What follows the session."""
+        """Returns the statements after the session."""
         return self.suite[self.at + 1 :]
 
 
@@ -190,16 +190,16 @@ class FitProgram:
 
     Attributes:
       owner, field: the suite that is laid out anew.
-      suite: its statements; blocks of a device setter or a session stand for what is in
-        them.
+      suite: its statements; blocks of a device setter or a session are replaced by their
+        own statements.
       blocks: such blocks: their first statement -> the block.
-      cluster: how the suite names the cluster.
+      cluster: the suite's name for the cluster.
       servers: whether the cluster has parameter servers.
-      server: the server that every task starts; None where none is started.
-      ready: from where in `suite` on the strategy can be made.
+      server: the server that every task starts; None if none is started.
+      ready: the index in `suite` from which the strategy can be made.
       late: statements before `ready` that need the strategy before them.
-      made: those that make and compile the models.
-      calls: what is asked of the models.
+      made: the statements that make and compile the models.
+      calls: calls of the models' methods.
       sessions: calls that open a session.
       checkpoint_dir: where a session was to save; None for nowhere.
     """
@@ -225,15 +225,15 @@ class BareLoop:
 
     Attributes:
       owner, field: the suite that is laid out anew.
-      suite: its statements; a device setter's block stands for what is in it.
+      suite: its statements; a device setter's block is replaced by its own statements.
       setters: the blocks of the device setter: their first statement -> the block.
-      cluster: how the suite names the cluster.
+      cluster: the suite's name for the cluster.
       servers: whether the cluster has parameter servers.
-      ready: from where in `suite` on the strategy can be made.
+      ready: the index in `suite` from which the strategy can be made.
       late: statements before `ready` that need the strategy before them.
-      made: those that make the model and what belongs to it.
-      sessions: calls that open a session that is asked for nothing.
-      server: a server that nothing uses; None where none is started.
+      made: the statements that make the model and the objects that belong to it.
+      sessions: calls that open a session that runs nothing.
+      server: a server that nothing uses; None if none is started.
       whole: the statement of `suite` that holds the loop.
       loop: the innermost loop around the step.
       source, step: the data and the step.

@@ -1,8 +1,8 @@
-"""What the user's own functions do when a graph is built: binding times of their bodies.
+"""Describes the binding times of the user's own functions.
 
-A function that only creates variables is build time, one that only computes on
-tensors is step time; both stay as they are. One that does both is *staged*: its
-call at build time creates the variables and returns the step-time function.
+A function that only creates variables is build time. One that only computes on tensors is
+step time. Both stay as they are. One that does both is *staged*: its call at build time
+creates the variables and returns the step-time function.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class FunctionTimes:
     Attributes:
       node: the definition.
       flows: its body.
-      kind: what it returns.
-      elements: kinds of the elements where it returns a tuple, else ().
+      kind: the kind of its result.
+      elements: kinds of the elements if it returns a tuple, else ().
       staged: whether it must be split.
-      build_parameters: parameters its build-time part reads.
-      kinds: what the names of its body are.
-      step_parameters: the others that its step-time part reads.
+      build_parameters: parameters that its build-time part reads.
+      kinds: the kinds of the names in its body.
+      step_parameters: the other parameters, which its step-time part reads.
       spec_parameters: those of the build-time part that are step-time tensors, of which
         it needs the static shape.
       analysed: whether all of its body is known; False inside of itself.
-      recursive: a call inside of itself, or of what it calls; None if there is none.
+      recursive: a call inside of itself, or of a function that it calls; None if none.
     """
 
     node: ast.FunctionDef

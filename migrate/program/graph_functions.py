@@ -1,9 +1,9 @@
-"""Functions whose bodies stay graph code: those that make layers of contrib or slim.
+"""Finds functions whose bodies stay graph code: those that make layers of contrib or slim.
 
-Layers of contrib make their variables through the graph's variable scopes, under
-argument scopes that callers open. Where a function's body is nothing but such a graph,
-it is called in the step functions as it stands, and `graph_variables.py` gives every
-step function the same variables by their names.
+Layers of contrib make their variables through the graph's variable scopes, under argument
+scopes that callers open. If a function's body is nothing but such a graph, the step
+functions call it as it is, and `graph_variables.py` gives every step function the same
+variables by their names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 from migrate.tables.recurrent import TARGETS
 
-# What a graph function must not hold: it is made or run once, where the session is.
+# Symbols that a graph function must not have: they are made or run once, by the session.
 _FORBIDDEN = (
     roles.PLACEHOLDERS
     | roles.SESSIONS
@@ -47,12 +47,12 @@ _FORBIDDEN_PREFIXES = (
     "tf.estimator.",
 )
 _LOSSES = ("tf.losses.", "tf.contrib.losses.")
-# tf.layers that may stand among layers of contrib: their variables are the scopes', too.
+# tf.layers that may be mixed with layers of contrib: their variables are in the scopes, too.
 LAYERS = frozenset(LAYER_FUNCTIONS) - {"tf.layers.batch_normalization"}
 _WITH_WEIGHTS = frozenset(
     s for s, row in LAYER_FUNCTIONS.items() if row.has_weights and s in LAYERS
 )
-# What gives all that was collected so far.
+# Functions that return the values that were collected so far.
 GIVES_COLLECTED = frozenset(
     f"{module}{name}"
     for module in _LOSSES
@@ -67,7 +67,7 @@ _LISTS = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection", "tf.model_variab
 
 
 class GraphFunctions:
-    """What of a file is graph code, and what of it depends on what."""
+    """The functions of a file that are graph code, and the code that depends on them."""
 
     def __init__(self, scopes: Scopes, in_module: bool = False) -> None:
         """`in_module` says that the file is one that a session's program imports."""
@@ -75,20 +75,20 @@ class GraphFunctions:
         self._in_module = in_module
         self._seeds = table.MAKES | ({"tf.get_variable"} if in_module else set())
         # Functions of modules that stay graph code, as the file spells them -> whether
-        # their layers are named by default.
+        # their layers have default names.
         self._imported = scopes.graph_imports
-        # What has been asked of functions, each by itself.
+        # Obstacles in each function, without those in the functions that it calls.
         self._obstacles: dict[ast.AST, str] = {}
 
     @functools.cached_property
     def used(self) -> bool:
-        """Whether the file makes layers of contrib, or calls what does."""
+        """Whether the file makes layers of contrib, or calls a function that does."""
         if any(symbol in self._seeds for _, symbol in self._scopes.walk_uses()):
             return True
         return any(self._find_import(call) for call in _list_calls(self._scopes.tree))
 
     def _find_import(self, call: ast.Call) -> str:
-        """The graph function of another module that a call calls, as it is spelled."""
+        """Returns the spelling of a graph function of another module that a call calls."""
         if not self._imported or not isinstance(call.func, (ast.Name, ast.Attribute)):
             return ""
         spelled = ast.unparse(call.func)
@@ -120,7 +120,8 @@ class GraphFunctions:
             if isinstance(n, ast.FunctionDef)
         ]
         makes = {f for f in candidates if self._holds(f, self._seeds)}
-        # Those that call or are called with one count too, as far as they are of no more.
+        # Add the functions that name one of these. Those that are more than graph code
+        # drop out below.
         todo = True
         while todo:
             more = {
@@ -136,7 +137,7 @@ class GraphFunctions:
 
     @functools.cached_property
     def alone(self) -> bool:
-        """Whether what makes variables in a module stands in graph functions."""
+        """Whether all code of a module that makes variables is in graph functions."""
         inside = self.inside
         return bool(self.nodes) and all(
             use in inside
@@ -148,7 +149,7 @@ class GraphFunctions:
 
     @functools.cached_property
     def inside(self) -> frozenset[ast.AST]:
-        """Every node of the graph functions, and of what of the file they call."""
+        """Every node of the graph functions, and of functions that they call in the file."""
         roots = list(self.nodes)
         every = [*roots, *reach.find_reached(self._scopes, roots)]
         return frozenset(
@@ -160,7 +161,7 @@ class GraphFunctions:
 
     @functools.cached_property
     def _symbols(self) -> dict[ast.AST, list[str]]:
-        """What of TensorFlow each function of the file uses, in it and in functions of its."""
+        """The TensorFlow symbols in each function of the file, and in its nested functions."""
         found: dict[ast.AST, list[str]] = {}
         for use, symbol in self._scopes.walk_uses():
             node: ast.AST | None = use
@@ -182,7 +183,7 @@ class GraphFunctions:
         ]
 
     def find_obstacle(self, function: ast.FunctionDef) -> str:
-        """A symbol that says that a function is more than a graph; "" if it is not."""
+        """Returns a symbol because of which a function is more than a graph, or ""."""
         for root in [function, *reach.find_reached(self._scopes, [function])]:
             if root not in self._obstacles:
                 self._obstacles[root] = self._find_obstacle_in(root)
@@ -191,7 +192,7 @@ class GraphFunctions:
         return ""
 
     def _find_obstacle_in(self, root: ast.AST) -> str:
-        """The same of what stands in a function itself."""
+        """Returns such a symbol of a function itself, without those that it calls."""
         if not isinstance(root, ast.FunctionDef):
             return ""
         for symbol in self._symbols.get(root, ()):
@@ -210,7 +211,7 @@ class GraphFunctions:
         return ""
 
     def _has_penalty(self, called: ast.expr) -> bool:
-        """Whether a layer of tf.layers is given a penalty: it is added at every call."""
+        """Whether a layer of tf.layers has a penalty, which is added at every call."""
         call = self._scopes.parents.get(called)
         return (
             isinstance(call, ast.Call)
@@ -231,7 +232,7 @@ class GraphFunctions:
         return False
 
     def find_function(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The graph function that a call calls."""
+        """Returns the graph function that a call calls."""
         if isinstance(call.func, ast.Name):
             for definition in reach.find_definitions(self._scopes, call.func):
                 if isinstance(definition, ast.FunctionDef) and definition in self.nodes:
@@ -241,7 +242,7 @@ class GraphFunctions:
     # -- what a statement has to do with the graph's collections and names -------------
 
     def collects(self, node: ast.AST) -> bool:
-        """Whether it makes layers or losses: these are listed in collections."""
+        """Whether a node makes layers or losses, which are listed in collections."""
         return any(
             self._is_layer(call)
             or (self._scopes.resolve(call.func) or "").startswith(_LOSSES)
@@ -249,7 +250,7 @@ class GraphFunctions:
         )
 
     def repeats(self, node: ast.AST) -> bool:
-        """Whether it surely collects no penalty of a variable of its own."""
+        """Whether a node surely collects no penalty of a new variable."""
         return not self._penalises or all(
             self._shares(call) for call in _list_calls(node) if self._is_layer(call)
         )
@@ -257,7 +258,7 @@ class GraphFunctions:
     @functools.cached_property
     def _penalises(self) -> bool:
         if any(self._find_import(call) for call in _list_calls(self._scopes.tree)):
-            return True  # Their arguments are not in sight.
+            return True  # The arguments in the other module are not in sight.
         return any(
             isinstance(node, ast.keyword)
             and (node.arg or "regularizer").endswith("regularizer")
@@ -266,12 +267,12 @@ class GraphFunctions:
         )
 
     def _shares(self, call: ast.Call) -> bool:
-        """`network(images, reuse=True)`, which is what its variable scope is given."""
+        """Whether `network(images, reuse=True)` passes `reuse` on to its variable scope."""
         reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
         if not (isinstance(reuse, ast.Constant) and reuse.value is True):
             return False
         if self._find_import(call):
-            return True  # It penalises nothing where it is given that it shares.
+            return True  # A call that shares the variables adds no penalty.
         function = self.find_function(call)
         return function is None or any(
             self._scopes.resolve(inner.func) == "tf.variable_scope"
@@ -285,18 +286,18 @@ class GraphFunctions:
         )
 
     def asks(self, node: ast.AST) -> bool:
-        """Whether it asks a collection for what was collected."""
+        """Whether a node reads a collection."""
         return any(
             self._scopes.resolve(call.func) in GIVES_COLLECTED | _LISTS
             for call in _list_calls(node)
         )
 
     def layers(self, node: ast.AST) -> bool:
-        """Whether it computes layers."""
+        """Whether a node computes layers."""
         return any(self._is_layer(call) for call in _list_calls(node))
 
     def has_unnamed_layer(self, node: ast.AST) -> bool:
-        """Whether a layer in it gets its name by how many there were before."""
+        """Whether a layer in a node gets a number by the count of layers before it."""
         for call in _list_calls(node):
             function = self.find_function(call)
             if function is not None and self._opens_unnamed(function, frozenset()):
@@ -309,13 +310,13 @@ class GraphFunctions:
         return False
 
     def opens_unnamed(self, function: ast.FunctionDef) -> bool:
-        """Whether a function's layers are named by default below no scope of its own."""
+        """Whether a function's layers have default names below no scope of its own."""
         return self._opens_unnamed(function, frozenset())
 
     def _opens_unnamed(
         self, function: ast.FunctionDef, seen: frozenset[ast.AST]
     ) -> bool:
-        """Whether a function's layers are named by default below no scope of its own."""
+        """Whether a function's layers have default names below no scope of its own."""
         for call in _list_calls(function):
             if self._is_in_named_scope(call, function):
                 continue
@@ -347,7 +348,7 @@ class GraphFunctions:
         return False
 
     def _names_scope(self, call: ast.Call, function: ast.FunctionDef) -> bool:
-        """Whether a variable scope is opened by a name, not numbered by default."""
+        """Whether a variable scope is opened by a name, and not numbered by default."""
         name = names.find_argument(call, "name_or_scope", 0)
         if isinstance(name, ast.Name):
             arguments = function.args

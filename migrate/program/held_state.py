@@ -1,10 +1,10 @@
-"""State that functions, classes and the process hold, and that a loop changes.
+"""Finds state that functions, classes and the process hold, and that a loop changes.
 
-def next_batch(n, position=[0]):
-    position[0] += n
+    def next_batch(n, position=[0]):
+        position[0] += n
 
-Every TF1 worker was a process and had all of it for itself. An object that a name holds is
-made once for each worker (see `worker_state`); of these there is one.
+In TF1 every worker was a process, and had all such state for itself. An object that a name
+holds can be made once for each worker (see `worker_state`). But this state exists only once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MADE_ANEW = (ast.List, ast.Dict, ast.Set, ast.Call)
 def find_held_state(
     scopes: Scopes, nodes: Iterable[ast.AST]
 ) -> Iterator[tuple[str, ast.AST]]:
-    """What of this kind some code changes, as text, and where.
+    """Yields the state of this kind that some code changes, as text, and the place.
 
     Args:
       nodes: those of the loop, and of the functions that it calls.
@@ -47,7 +47,7 @@ def find_held_state(
 
 
 def is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
-    """Whether all workers give it the same: `FLAGS.verbose = True`."""
+    """Whether all workers assign the same value: `FLAGS.verbose = True`."""
     statement = scopes.parents.get(target)
     return isinstance(statement, ast.Assign) and isinstance(
         statement.value, ast.Constant
@@ -55,7 +55,7 @@ def is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
 
 
 def _find_changed_defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast.AST]]:
-    """Parameters whose default value, made once, the function changes."""
+    """Yields parameters whose default value, which is made once, the function changes."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaulted = positional[len(positional) - len(arguments.defaults) :]
@@ -120,7 +120,7 @@ def _is_held(scopes: Scopes, base: ast.expr) -> bool:
         isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in owner.bindings[base.id]
     ):
         return True
-    # The first parameter of a class method; an instance's is `self`.
+    # The first parameter of a class method; in a method of an object it is `self`.
     function = owner.node
     return (
         isinstance(function, ast.FunctionDef)

@@ -1,7 +1,7 @@
-"""What a TF1 training program means, free of how it was spelled.
+"""Describes a TF1 training program, independent of its spelling.
 
-Front-ends make a `TrainingProgram`, back-ends read it. Nodes of the source tree
-appear as the user's own code to be carried over, never to be interpreted again.
+Front-ends make a `TrainingProgram`, back-ends read it. Nodes of the source tree are the
+user's own code, which back-ends copy and never interpret again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from migrate.source.nodes import walk_breadth_first
 
 
 class Kind(enum.Enum):
-    """What a value is, as far as binding time is concerned."""
+    """One kind of value, as far as binding time is concerned."""
 
     HOST = "plain Python"
     PURE = "graph constant"  # Depends on nothing that changes between steps.
@@ -27,12 +27,12 @@ class Kind(enum.Enum):
     PLACEHOLDER = "placeholder"
     LAYER = "layer"
     MODEL = "Keras model"
-    SYMBOLIC = "tensor of a Keras model"  # What it was made of, and is not fed.
+    SYMBOLIC = "tensor of a Keras model"  # The model was made from it. It is not fed.
     OPTIMIZER = "optimizer"
     SCHEDULE = "learning-rate schedule"
     GRADIENTS = "gradients"
     OPERATION = "operation"
-    ASSIGNMENT = "assignment"  # An operation that has a value: the variable's new one.
+    ASSIGNMENT = "assignment"  # An operation with a value: the variable's new one.
     SUMMARY = "summary"
     INITIALIZER_OP = "initializer operation"
     ITERATOR = "dataset iterator"
@@ -73,7 +73,7 @@ BUILD_KINDS = frozenset(
 
 
 class Replication(enum.Enum):
-    """How the replicas' updates meet the variables."""
+    """One way in which the replicas' updates change the variables."""
 
     ASYNCHRONOUS = "asynchronous"
     SYNCHRONOUS = "synchronous"
@@ -102,13 +102,13 @@ class Towers:
     """Replicas of one process, which were towers.
 
     Attributes:
-      count: how many, an expression of the program's.
-      updated_by: whose batches move the averages of batch normalisation: "first", "last"
-        or "all"; "" where nobody's do.
+      count: the number of towers, an expression of the program's.
+      updated_by: the towers whose batches update the averages of batch normalisation:
+        "first", "last" or "all"; "" if no batch does.
       devices: a list of their devices on tasks of a cluster, an expression of the
-        program's; "" where they are this process's own.
+        program's; "" if they are this process's own.
       dealt: the cluster to whose parameter servers their variables are dealt in turn;
-        "" where they stay where they are made.
+        "" if they stay where they are made.
     """
 
     count: str
@@ -117,8 +117,8 @@ class Towers:
     dealt: str = ""
 
 
-# Keys of what graph code shares without a name: what it lists in collections, and how
-# many layers of a name there were before.
+# Keys of state that graph code shares without a name: the values it lists in
+# collections, and the count of layers with the same name.
 COLLECTED, NUMBERED = "<collected>", "<numbered>"
 
 
@@ -142,14 +142,14 @@ class Flow:
 
     Attributes:
       statement: the user's statement.
-      kind: of the value it computes (compound statements: HOST).
-      reads, binds: def-use keys; `binds` includes what it mutates at step time.
+      kind: the kind of the value it computes (compound statements: HOST).
+      reads, binds: def-use keys; `binds` includes the objects it mutates at step time.
       suites: nested flows of a compound statement, by field name.
-      lifts: what of it goes to build time although the rest is step time.
+      lifts: its parts that go to build time although the rest is step time.
       build, step: whether it has a part of that time.
       host: plain Python that stays where it is.
-      asks: plain Python about what only a step has, `name = loss.name`: it is of the step,
-        although what it binds is no tensor; or a loop over what only a step has.
+      asks: plain Python that asks what only a step has, `name = loss.name`: it belongs to the
+        step, although it binds no tensor; or a loop over values that only a step has.
     """
 
     statement: ast.stmt
@@ -162,19 +162,19 @@ class Flow:
     step: bool = False
     pure: bool = False
     asks: bool = False
-    dropped: str = ""  # Why nothing is left of it, if so.
+    dropped: str = ""  # Why it is removed, if it is.
     update: Update | None = None
-    # Of graph code (graph_functions.py): whether it makes layers; whether a block's header
-    # asks for collected updates.
+    # For graph code (graph_functions.py): whether it makes layers; whether a block's
+    # header reads collected updates.
     graph: bool = False
     updates: bool = False
-    # Of what collects: whether it collects nothing that does not depend on its inputs, as
-    # penalties of new variables do not.
+    # For code that collects: whether it collects only values that depend on its inputs.
+    # Penalties of new variables do not.
     repeats: bool = False
-    # What the statement becomes in a step, where it is not kept as it is.
+    # The statement's form in a step, if it does not stay as it is.
     step_code: Code | None = None
-    # The block of which this is what stands before an update, or behind it; and what the step
-    # has in place of the block's first line.
+    # The block of which this is the part before or behind an update; and the code that
+    # replaces the block's first line in the step.
     part_of: Flow | None = None
     header: Code | None = None
 
@@ -192,11 +192,11 @@ class Update:
       loss: the loss, for `minimize` and `compute_gradients`.
       gradients: the gradients-and-variables expression, for `apply_gradients`.
       variables: `var_list`, or None for all trainable variables.
-      global_step: what is incremented, or None.
-      target: the def-use key the statement binds, "" if none.
+      global_step: the variable that is incremented, or None.
+      target: the def-use key that the statement binds, "" if none.
       decayed: `decay_var_list` of `apply_gradients`, or None.
-      fed: names of the step's tensors that the optimizer is made of (a learning rate
-        that is fed).
+      fed: names of the step's tensors in the optimizer's arguments (a learning rate that
+        is fed).
     """
 
     kind: str
@@ -210,14 +210,14 @@ class Update:
     fed: tuple[str, ...] = ()
 
 
-# Why, and what then, where a step would train less than TF1 did: see FedInside.
+# The reason and the recipe if a step would train less than TF1 did; see FedInside.
 FED_INSIDE = (
     "the run feeds a tensor in training, and there are variables behind this tensor"
 )
 FED_INSIDE_RECIPE = (
     "Make a placeholder, or a parameter of the step function, in place of the tensor."
 )
-# For these reasons other forms of the program are tried.
+# For these reasons the tool tries other forms of the program.
 SERVER_ELSEWHERE = "the program starts the server in another function than the session"
 SERVER_LATE = (
     "the program makes a dataset before the server, and the server uses or changes "
@@ -230,13 +230,13 @@ NOTHING_RUNS_BY_NAME = "the program runs nothing by the name of this session"
 
 @dataclasses.dataclass(frozen=True)
 class FedInside:
-    """A run that trains and feeds a tensor which the graph computes.
+    """A run that trains and feeds a tensor that the graph computes.
 
     Attributes:
       call: the run.
-      updates: what it trains by.
-      behind: the names of the layers and variables that the tensor is computed with. What
-        is trained must be others.
+      updates: the updates by which it trains.
+      behind: the names of the layers and variables that the tensor is computed with. The
+        trained variables must be others.
     """
 
     call: ast.Call
@@ -271,7 +271,7 @@ class Cluster:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
-    """What a program asks at run time, and whether the answer is yes in the case meant."""
+    """A condition that a program tests at run time, and its value in the case in question."""
 
     test: ast.expr
     holds: bool
@@ -290,7 +290,7 @@ class StepFunction:
     flows: list[Flow]
     trains: bool
     observed: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
-    # Names of tensors and of parts of an element that it is fed: parameters after `feeds`.
+    # Names of fed tensors, and of fed parts of an element: parameters after `feeds`.
     given: tuple[str, ...] = ()
     # Whether hooks look up the global step.
     gives_step: bool = False
@@ -304,13 +304,13 @@ class Run:
     step: StepFunction | None
     arguments: tuple[Code, ...]
     statement: ast.stmt | None
-    targets: Code | None  # New assignment targets, where operations were dropped.
+    targets: Code | None  # New assignment targets, if operations were dropped.
     replacement: Code | None = None
     # The values that take the place of an element of the step's one iterator.
     element: tuple[Code, ...] = ()
-    # The iterator that it draws from, where another one's name stands for several.
+    # The iterator that it draws from, if the name of another stands for several.
     source: str = ""
-    # Iterators that it begins anew.
+    # Iterators that it starts again.
     begins: tuple[str, ...] = ()
 
 
@@ -347,51 +347,51 @@ class TrainingProgram:
     partitioned: bool
     staged: list[object]
     scaffold_summaries: bool
-    # Each iterator's name -> its dataset; of several, the one whose elements are as declared.
+    # Iterator -> its dataset. If it has several: the one whose elements are as declared.
     iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
-    # Datasets that runs of initializers begin, of iterators that have several.
+    # Datasets that runs of initializers start, for iterators that have several.
     begun: tuple[ast.expr, ...] = ()
-    # What elements of an iterator are, where the program declares it by itself.
+    # The form of an iterator's elements, if the program declares it.
     structures: dict[str, tuple[Code, ...]] = dataclasses.field(default_factory=dict)
     # Names bound to an iterator's element -> the iterator's name and the statement.
     elements: dict[str, tuple[str, Flow]] = dataclasses.field(default_factory=dict)
     unnamed_iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
     hook_edits: dict[ast.Call, Code] = dataclasses.field(default_factory=dict)
-    # Hooks of its own; None where the file has none.
+    # The program's own hooks; None if the file has none.
     own_hooks: OwnHooks | None = None
     consumed: set[ast.stmt] = dataclasses.field(default_factory=set)
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
-    # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
+    # Uses of a step-time tensor for its static shape -> the tensor's key.
     static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
-    # Comparisons of graph objects, which were by identity in TF1.
+    # Comparisons of graph objects. In TF1 they compared identity.
     identities: tuple[ast.Compare, ...] = ()
-    # get_variable of a variable that there is by then: the name it has.
+    # Calls of get_variable for a variable that already exists -> its name.
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
-    # Lists of variables after which layers make more.
+    # Lists of variables that are made before layers make more variables.
     early_lists: set[ast.Call] = dataclasses.field(default_factory=set)
     fed_inside: tuple[FedInside, ...] = ()
     # Variable scopes that are opened by default names -> the names that TF1 gave them.
     scope_numbers: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
-    # Whether it numbers layers where it makes them.
+    # Whether the program numbers layers where it makes them.
     numbers_layers: bool = False
-    # Calls that make datasets of placeholders -> the specs of what they are given.
+    # Calls that make datasets of placeholders -> the specs of their arguments.
     fed_datasets: dict[ast.Call, tuple[Code, ...]] = dataclasses.field(
         default_factory=dict
     )
-    # Names that stand for one variable, not for a list or dict of them.
+    # Names that stand for one variable, not for a list or dict of variables.
     singles: frozenset[str] = frozenset()
-    # Plain sessions that are opened after the first, one after the other.
+    # Plain sessions that are opened one after the other, after the first.
     others: tuple[ast.Call, ...] = ()
     # Whether a run gives the variables their initial values a second time.
     initialises_again: bool = False
-    # Under what there is a cluster, where a process without one trains alone.
+    # The condition for a cluster, if a process without one trains alone.
     clustered: Choice | None = None
-    # None where there are none.
+    # None if there are none.
     towers: Towers | None = None
-    # Functions of the module that run the session, and stay where they are.
+    # Functions of the module that run the session. They stay where they are.
     helpers: tuple[ast.FunctionDef, ...] = ()
-    # The name of the cluster that a client connects to, whose graph is placed on its tasks
-    # by hand; None for all other programs.
+    # The name of the cluster of a client that places its graph on the tasks by hand;
+    # None for all other programs.
     connected: str | None = None
     # Calls of tf.device around that client's whole graph, outermost first.
     around: tuple[ast.Call, ...] = ()
@@ -399,19 +399,19 @@ class TrainingProgram:
     serves: bool = False
     # Whether one worker of a cluster trains alone, while the others serve.
     lone: bool = False
-    # Whether the parameter servers end when every worker has.
+    # Whether the parameter servers end when every worker has ended.
     servers_end: bool = False
-    # The first statement of a block that is gone -> the block, for its comments.
+    # The first statement of a removed block -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 
     def find_unused(self, scopes: Scopes) -> set[ast.AST]:
-        """Functions and classes of the module that the program does not use."""
+        """Returns functions and classes of the module that the program does not use."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         module = scopes.tree.body
         roots: list[ast.AST] = [s for s in module if not isinstance(s, kinds)]
         if isinstance(self.driver, ast.FunctionDef):
             roots.append(self.driver)
-        # Statements only: nodes like ast.Load() are shared by all of the tree.
+        # Statements only, because all of the tree shares nodes like ast.Load().
         used = {
             n
             for d in [*roots, *reach.find_reached(scopes, roots)]
@@ -427,11 +427,11 @@ class TrainingProgram:
 
     @property
     def datasets(self) -> tuple[ast.expr, ...]:
-        """The datasets of all iterators."""
+        """Returns the datasets of all iterators."""
         return (*self.iterators.values(), *self.begun)
 
     def write_element_spec(self, iterator: str) -> Code:
-        """The spec of an iterator's elements."""
+        """Writes the spec of an iterator's elements."""
         declared = self.structures.get(iterator)
         if declared is None:
             return make_code(self.iterators[iterator], ".element_spec")
@@ -441,7 +441,7 @@ class TrainingProgram:
 
     @property
     def tasks(self) -> Cluster:
-        """The cluster of a program that has one.
+        """Returns the cluster of a program that has one.
 
         Raises:
           AssertionError: it has none.
@@ -450,9 +450,9 @@ class TrainingProgram:
         return self.cluster
 
     def find_graph_end(self) -> int:
-        """The index in `flows` after the last that is built or that a step needs.
+        """Returns the index in `flows` after the last that is built or that a step needs.
 
-        The step functions are told the shapes of the elements they are given.
+        The step functions get the shapes of their elements.
         """
         stepped = {f for step in self.steps for f in step.flows}
         return max(

@@ -1,4 +1,4 @@
-"""Layers and weights of a model_fn's network, as a Keras model makes them."""
+"""Describes layers and weights of a model_fn's network, as a Keras model makes them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ class Several:
     """Layers one after the other, as contrib's `stack` and `repeat` make them.
 
     Attributes:
-      scope: what they are below, TF1's default.
-      of: what each is given first, in a list; or how many there are.
-      parameters: Keras's arguments that are given from that list; none where they are
-        counted.
+      scope: the scope above them, TF1's default.
+      of: a list with each layer's first argument; or the number of layers.
+      parameters: Keras's arguments that come from that list; none if there is only a number.
     """
 
     scope: str
@@ -42,17 +41,18 @@ class Layer:
     """A call of a function of tf.layers, or of a layer object.
 
     Attributes:
-      call: what becomes the Keras layer; of an object that is kept, the call that makes it.
-      inputs: what the layer is applied to; None where it is kept, and called by `applied`.
+      call: the call that becomes the Keras layer; for an object that is kept, the call that
+        makes it.
+      inputs: the layer's inputs; None if the layer is kept and called by `applied`.
       arguments: the constructor's, by name.
-      name: TF1's name where it is known; None where Keras draws the same number.
+      name: TF1's name if it is known; None if Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
-      texts: further arguments of the constructor, where defaults differ.
-      loop: of a called network: where it makes one in every round.
+      texts: further arguments of the constructor, if defaults differ.
+      loop: for a called network: the loop that makes one in every round.
       applied: calls of an object that is kept.
-      told: arguments of the layer's call, as `training`, by name.
-      normalizer: a layer between its product and its activation; it has the call of this.
-      several: where the call makes layers one after the other; their name has a `%d`.
+      told: arguments of the layer's call, such as `training`, by name.
+      normalizer: a layer between its product and its activation; it has the same call.
+      several: the layers, if the call makes several in turn; their name has a `%d`.
       counted: whether the name gets a number where the layer is made, as TF1's scope
         gave it.
     """
@@ -73,18 +73,18 @@ class Layer:
 
     @property
     def parts(self) -> tuple[Layer, ...]:
-        """The layer, and what it holds."""
+        """Returns the layer, and the layers inside it."""
         return (self,) if self.normalizer is None else (self, self.normalizer)
 
     @property
     def given(self) -> tuple[ast.expr, ...]:
-        """What the call is given beside its inputs, as it is written."""
+        """Returns the arguments of the call without its inputs, as they are written."""
         values = (*self.call.args, *(k.value for k in self.call.keywords))
         return tuple(value for value in values if value is not self.inputs)
 
     @property
     def carried(self) -> tuple[ast.expr, ...]:
-        """The user's expressions that are in what is written for it."""
+        """Returns the user's expressions that are in the code written for it."""
         found = [value for part in self.parts for _, value in part.arguments]
         found += [p.name for p in self.parts if isinstance(p.name, ast.expr)]
         return (*found, self.several.of) if self.several is not None else (*found,)
@@ -96,17 +96,17 @@ class Helper:
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
-      opened: statements in it of which the suite is left: scopes that only named
-        variables or gave layers arguments, and `if training:` around layers that do
-        nothing else elsewhere.
-      gone: assignments in it that only said whether it is training, or what normalizers
-        are given.
+      opened: statements that are replaced by their suite: scopes that only named variables
+        or gave layers arguments, and `if training:` around layers that do nothing else
+        elsewhere.
+      gone: assignments in it that only said whether it is training, or that only held
+        arguments of normalizers.
       owner: the class whose method it is, or None.
-      calls: and the variable scopes around each.
+      calls: its calls, and the variable scopes around each.
       scope: the parameter that says in which variable scope it is called; "" for none.
       prefix: whether that ends in a slash, and is "" outside of all scopes.
       kept: statements of a constructor that only kept such a parameter.
-      shared: what calls it where all calls have the variables of the first; "" where each
+      shared: the code that calls it if all calls have the variables of the first; "" if each
         call makes its own.
     """
 
@@ -127,9 +127,9 @@ class Twins:
     """Two calls of one network, one as in training and one as not.
 
     Attributes:
-      statement: the one that stands for both.
-      name: of the network's output where the model is made.
-      calls: the names that had them, and whether each was as in training.
+      statement: the statement that replaces both.
+      name: the network's output where the model is made.
+      calls: the names of the two outputs, and whether each was as in training.
     """
 
     statement: ast.stmt
@@ -146,7 +146,7 @@ class Weight:
       name: TF1's, below the scopes.
       arguments: of add_weight, by name, without the variable's own name.
       scope: expressions whose text, joined by "/", stands before the name.
-      loop: where one is made in every round.
+      loop: the loop that makes one in every round.
     """
 
     unit: Unit
@@ -162,9 +162,9 @@ class Table:
     """A lookup table that the model makes once.
 
     Attributes:
-      name: of the model_fn's own.
+      name: its name in the model_fn.
       unit: the assignment whose value the call is.
-      plain: statements that bind what it is made of, in their order.
+      plain: statements that bind the names it is made from, in their order.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How a model_fn's training changes its variables, as a Keras model does."""
+"""Describes how a model_fn's training changes its variables, as a Keras model does."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from migrate.program.keras_units import Unit
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Averaged:
-    """Moving averages of the trainable variables, moved after every update.
+    """Moving averages of the trainable variables, updated after every training update.
 
     Attributes:
-      name: of what moves them.
-      unit: the statement that does.
+      name: of the object that updates them.
+      unit: the statement that does it.
       scopes: around it, as in Update.
     """
 
@@ -29,9 +29,9 @@ class Held:
 
     Attributes:
       unit: the statement that makes it.
-      call: what is assigned.
+      call: the assigned call.
       name: the variable's, scopes included.
-      initializer: what gives its value.
+      initializer: the expression of its first value.
     """
 
     unit: Unit
@@ -42,11 +42,11 @@ class Held:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Computed:
-    """A learning rate that is computed anew in every step, by a function of the model.
+    """A learning rate that a function of the model computes anew in every step.
 
     Attributes:
       name: of the rate, and of the function.
-      units: what computes it.
+      units: the statements that compute it.
     """
 
     name: str
@@ -55,22 +55,22 @@ class Computed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Update:
-    """How training changes the variables.
+    """The update by which training changes the variables.
 
     Attributes:
-      units: what makes the optimizer, its rate included: done once.
+      units: statements that make the optimizer, its rate included: they run once.
       optimizer: the expression that is the optimizer.
-      loss: what is minimised.
+      loss: the loss that is minimised.
       gradients: statements from gradients to the update; empty for `minimize`.
       computed: `compute_gradients`, or tf.gradients, among them.
       applied: the call that updates.
       schedules: names of learning-rate schedules.
       casts: calls that only make the step another integer -> the step.
       functions: of the module, that make rates and optimizers.
-      averaged: what is done after it, or None; `units` make what does it.
+      averaged: the moving averages after it, or None; `units` make their object.
       rate: a schedule that statements among `units` compute, or None.
-      chosen: what the names of the variables begin with that it changes; "" for all.
-      scopes: around the update, which name its own variables: (what opens each in
+      chosen: the prefix of the names of the variables that it changes; "" for all.
+      scopes: around the update, which name its own variables: (the code that opens each in
         TensorFlow 2, its name), outermost first.
       held: rates among `units` that are variables.
     """

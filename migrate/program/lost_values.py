@@ -1,7 +1,7 @@
-"""Plain values that only the steps would compute, and that something outside of them reads.
+"""Refuses plain values that only the steps would compute, and that other code reads.
 
-A block that asks what only a step has, as `for g, v in gradients:`, stands in the steps
-alone. TF1 ran it once, where it built the graph; a counter in it was Python's.
+A block that asks what only a step has, as `for g, v in gradients:`, is only in the steps.
+TF1 ran it once, where it built the graph. A counter in it was a plain Python value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PLAIN = (Kind.HOST, Kind.PURE)
 
 
 def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
-    """Whether a loop or branch is over what only a step has.
+    """Whether a loop or branch uses values that only a step has.
 
     A static shape is known before: `for size in x.shape[1:]`.
     """
@@ -43,7 +43,7 @@ def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
 def refuse_lost_values(
     program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
 ) -> None:
-    """Refuses what the program computes of what only a step has, and reads elsewhere."""
+    """Refuses values that only a step can compute, and that code outside of it reads."""
     work = list(program.flows)
     while work:
         flow = work.pop()
@@ -59,7 +59,7 @@ def refuse_lost_value(
     diagnostics: Diagnostics,
     flow: Flow,
 ) -> None:
-    """Refuses a block or a value of the steps alone that something outside of them reads."""
+    """Refuses a block or a value of the steps alone that a statement outside reads."""
     lost = find_lost_value(program, scopes, flow)
     if lost is None:
         return
@@ -91,7 +91,7 @@ def refuse_lost_value(
 
 
 def _goes_through_variables(scopes: Scopes, block: ast.stmt) -> bool:
-    """`for v in tf.trainable_variables():`, or over a name that is such a list."""
+    """Whether a loop is `for v in tf.trainable_variables():`, or over such a list's name."""
     if not isinstance(block, ast.For):
         return False
     iterated = [block.iter]
@@ -112,7 +112,7 @@ def _goes_through_variables(scopes: Scopes, block: ast.stmt) -> bool:
 def find_lost_value(
     program: ir.TrainingProgram, scopes: Scopes, block: Flow
 ) -> tuple[str, ast.stmt] | None:
-    """A plain value that a part of the steps gives, and a statement outside that reads it."""
+    """Returns a plain value that a part of the steps gives, and its reader outside."""
     inside = [f for f in list_every_flow([block]) if not f.suites]
     given: set[str] = set()
     for flow in inside:
@@ -121,7 +121,7 @@ def find_lost_value(
         else:  # `name = v.name`, `names.append(v.name)`
             bound = flow.binds | names.find_mutations(flow.statement)
             given |= {n for n in bound if program.kinds.get(n) in _PLAIN}
-    for flow in list_every_flow(program.flows):  # What a step computes anew of them.
+    for flow in list_every_flow(program.flows):  # Computed from them in a step.
         if flow.pure and not flow.suites and flow not in inside and flow.reads & given:
             given |= flow.binds
     readers = _Readers(program, scopes, block)
@@ -143,7 +143,7 @@ class _Readers:
         self._block = block
 
     def find_reader(self, name: str) -> ast.stmt | None:
-        """The first statement that reads the name before it gets another value."""
+        """Returns the first statement that reads the name before it gets another value."""
         found = self._find_reader_after(self._program.flows, name)
         if isinstance(found, ast.stmt):
             return found
@@ -161,7 +161,7 @@ class _Readers:
     def _find_reader_after(
         self, flows: Sequence[Flow], name: str
     ) -> ast.stmt | object | None:
-        """The reader among the statements behind the block, or that the name is bound anew."""
+        """Returns the reader behind the block, or a mark if the name is bound anew first."""
         for place, flow in enumerate(flows):
             if flow is self._block:
                 return self._walk(flows[place + 1 :], name)
@@ -211,7 +211,7 @@ class _Readers:
         return _GONE if name in names.find_binds(statement) else None
 
     def _find_reads(self, statement: ast.stmt) -> set[str]:
-        """What a statement reads, itself or in functions that it names."""
+        """Returns the names that a statement reads, itself or in functions that it names."""
         found = names.find_reads(statement)
         for part in reach.find_reached(self._scopes, [statement]):
             if isinstance(part, ast.FunctionDef):

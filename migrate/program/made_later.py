@@ -1,7 +1,7 @@
-"""What a graph makes after a place in it, which TF1 did not know there.
+"""Finds variables that a graph makes after a place in it.
 
-A TF1 `Saver`, or an operation that initialises all variables, is of those variables that
-there are where it is made. What stands for it in TF2 asks later, and would have more.
+A TF1 `Saver`, or an operation that initialises all variables, has the variables that exist
+where it is made. Its replacement in TF2 looks them up later, and would find more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOCAL = ("tf.GraphKeys.LOCAL_VARIABLES", "tf.GraphKeys.METRIC_VARIABLES")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _OPTIMIZERS = frozenset(OPTIMIZERS) | roles.SYNC_OPTIMIZERS | {"tf.train.Optimizer"}
-# Optimizers that keep nothing for a variable, and those that hand on to others.
+# Optimizers that keep nothing for a variable, and those that pass updates on to others.
 _WITHOUT_SLOTS = roles.SYNC_OPTIMIZERS | {
     "tf.train.GradientDescentOptimizer",
     "tf.train.ProximalGradientDescentOptimizer",
@@ -33,10 +33,10 @@ _WITHOUT_SLOTS = roles.SYNC_OPTIMIZERS | {
 
 
 class MadeLater:
-    """Tells what of a graph makes variables, in the program's order.
+    """Finds the code of a graph that makes variables, in the program's order.
 
     Args:
-      shared: calls that give a variable that there is by then.
+      shared: calls that return a variable that already exists.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class MadeLater:
             for f in list_every_flow(flows)
             if not f.suites and not isinstance(f.statement, _DEFINITIONS)
         ]
-        # A loop around the whole graph is none of its: each round has a graph of its own.
+        # A loop around the whole graph does not count: each round has a graph of its own.
         self._loops = {
             f.statement
             for f in list_every_flow(flows)
@@ -57,10 +57,10 @@ class MadeLater:
         self._shared = shared
 
     def find(self, node: ast.AST, trainable: bool = False) -> ast.AST | None:
-        """What first makes variables after `node` was computed; None where nothing does.
+        """Returns the first code that makes variables after `node` was computed, or None.
 
         Args:
-          trainable: whether only trainable ones count.
+          trainable: whether only trainable variables count.
         """
         at = self._find_place(node)
         if at is None:
@@ -90,7 +90,7 @@ class MadeLater:
         return None
 
     def find_earlier(self, node: ast.AST) -> list[ast.Name] | None:
-        """The names of all variables that there are at `node`; None if not all have one."""
+        """Returns the names of all variables that exist at `node`; None if one has no name."""
         at = self._find_place(node)
         if at is None or self._find_function_below(node, self._leaves[at].statement):
             return None
@@ -138,7 +138,7 @@ class MadeLater:
         return False
 
     def _find_place(self, node: ast.AST) -> int | None:
-        """The statement of the graph that computes `node`, itself or in a function."""
+        """Returns the index of the statement that computes `node`, itself or in a function."""
         for index, leaf in enumerate(self._leaves):
             if any(n is node for n in walk_breadth_first(leaf.statement)):
                 return index
@@ -155,7 +155,7 @@ class MadeLater:
     def _find_function_below(
         self, node: ast.AST, statement: ast.stmt
     ) -> ast.AST | None:
-        """The function that computes `node`, where a statement calls that."""
+        """Returns the function that computes `node`, if a statement calls the function."""
         above: ast.AST | None = node
         inner: ast.AST | None = None
         while above is not None and above is not statement:
@@ -178,7 +178,7 @@ class MadeLater:
         return reach.find_reached(self._scopes, [statement])
 
     def _find_maker(self, leaf: Flow, trainable: bool) -> ast.AST | None:
-        """What makes a variable in a statement, or in a function that it calls."""
+        """Returns the code that makes a variable in a statement, or in a function it calls."""
         if leaf.update is not None and not trainable and self._has_slots:
             return leaf.statement
         for part in (leaf.statement, *self._find_reached(leaf.statement)):
@@ -247,7 +247,7 @@ class MadeLater:
         )
 
     def _is_reused(self, call: ast.Call) -> bool:
-        """Whether it finds variables that there are, by `reuse=True`."""
+        """Whether code finds existing variables, by `reuse=True`."""
         if self._find_symbol(call) == "tf.Variable":
             return False
         above: ast.AST | None = call
@@ -270,7 +270,7 @@ class MadeLater:
         return False
 
     def _is_of_another_file(self, call: ast.Call) -> bool:
-        """Whether it calls a function of another file that makes layers."""
+        """Whether code calls a function of another file that makes layers."""
         if not isinstance(call.func, (ast.Name, ast.Attribute)):
             return False
         imported = self._scopes.graph_imports
@@ -284,7 +284,7 @@ class MadeLater:
         )
 
     def _is_known_step(self, made: ast.AST, at: int) -> bool:
-        """Whether it gives the counter of steps, which was made before."""
+        """Whether code gives the counter of steps, which was made before."""
         if self._find_symbol(made) not in roles.GLOBAL_STEPS:
             return False
         return any(
@@ -306,7 +306,7 @@ class MadeLater:
 
     @functools.cached_property
     def _has_slots(self) -> bool:
-        """Whether an update may make variables: what it keeps for each that it moves."""
+        """Whether an update may make variables, such as slots of an optimizer."""
         used = {
             symbol for _, symbol in self._scopes.walk_uses() if symbol in _OPTIMIZERS
         }

@@ -1,4 +1,4 @@
-"""What a program's own hooks ask of the steps of its session."""
+"""Describes what a program's own hooks ask of the steps of their session."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from migrate.program.code import Code
 
 # The name under which a step gives the global step to hooks that look it up.
 GLOBAL_STEP = "global_step"
-# That of all summaries of a step, where a hook merges them.
+# The name of all summaries of a step, if a hook merges them.
 SUMMARIES = "summaries"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ask:
-    """What one class of hooks asks for.
+    """The values that one class of hooks asks for.
 
     Attributes:
-      node: where.
-      tensors: expressions of the program's graph, by the names that hooks call them.
-      step: whether the global step is asked for by `tf.train.get_global_step`.
-      always: whether every step is asked for it, from the first on.
+      node: the place.
+      tensors: expressions of the program's graph, by the names that hooks use.
+      step: whether it asks for the global step by `tf.train.get_global_step`.
+      always: whether it asks every step, from the first on.
       feeds: placeholders that it feeds.
     """
 
@@ -34,12 +34,12 @@ class Ask:
 
     @property
     def summaries(self) -> bool:
-        """Whether it is all summaries."""
+        """Whether it asks for all summaries."""
         return SUMMARIES in self.tensors
 
     @property
     def reads(self) -> set[str]:
-        """Names that it is computed from."""
+        """Returns the names that its tensors are computed from."""
         return set().union(set(), *[names.find_reads(e) for e in self.tensors.values()])
 
 
@@ -49,12 +49,12 @@ class OwnHooks:
 
     Attributes:
       classes: their classes.
-      edits: what is written in place of expressions, in them and where they are made.
+      edits: the code that replaces expressions, in them and where they are made.
       claimed: uses of TensorFlow's names -> (code, reason).
-      asks: what they ask for.
-      gone: statements of which nothing is left.
+      asks: the values that they ask for.
+      gone: statements that are removed.
       made: whether the program makes any.
-      refused: classes that stand in the way of a migration.
+      refused: classes that prevent a migration.
     """
 
     classes: tuple[ast.ClassDef, ...] = ()

@@ -1,4 +1,4 @@
-"""What an expression is that has a value only while a step runs."""
+"""Describes an expression that has a value only while a step runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from migrate.tables import roles
 
 
 class Step(enum.Enum):
-    """What a value of the step is, in words that follow its name."""
+    """One kind of step value, in words that follow its name."""
 
     TENSOR = "is a tensor of the step"
     GATHERED = "holds tensors of the step"
@@ -23,21 +23,21 @@ class Step(enum.Enum):
     )
 
 
-# Python's functions that give no tensor, whatever they are given.
+# Python's functions that return no tensor, whatever their arguments are.
 _OF_PYTHON = frozenset({"len", "int", "float", "bool", "str", "repr", "type", "id"}) | {
     "isinstance",
     "hasattr",
     "sorted",
     "range",
 }
-# What a tensor or variable has that is no tensor.
+# Attributes of a tensor or variable that are no tensors.
 _STATIC = frozenset({"name", "dtype", "op", "graph", "device", "shape", "get_shape"})
 _GATHERED = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)
 _GATHERERS = frozenset({"list", "tuple", "dict", "zip", "enumerate", "reversed", "set"})
 
 
 def is_plain(scopes: Scopes, value: ast.expr) -> bool:
-    """Whether an expression over tensors gives what Python knows: a number, a name."""
+    """Whether an expression over tensors gives a plain Python value: a number, a name."""
     match value:
         case ast.Constant() | ast.JoinedStr():
             return True
@@ -77,7 +77,7 @@ def is_plain(scopes: Scopes, value: ast.expr) -> bool:
 
 
 def _gathers(scopes: Scopes, value: ast.expr) -> bool:
-    """Whether it puts tensors into a list, a tuple or a dict."""
+    """Whether an expression puts tensors into a list, a tuple or a dict."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         named = value.func.id
         return (
@@ -96,7 +96,7 @@ def _lists_variables(scopes: Scopes, value: ast.expr) -> bool:
 
 
 def describe(scopes: Scopes, node: ast.expr) -> Step:
-    """What of the step an expression is, or the value that its name has there."""
+    """Returns the kind of step value of an expression, or of the value of its name."""
     value = _find_value(scopes, node)
     if isinstance(value, ast.Name):  # `copy = parts`
         value = _find_value(scopes, value)
@@ -108,7 +108,7 @@ def describe(scopes: Scopes, node: ast.expr) -> Step:
 
 
 def _find_value(scopes: Scopes, node: ast.expr) -> ast.expr:
-    """What was last assigned to a name before it is read; or the expression itself."""
+    """Returns the last value assigned to a name before it is read; or the expression."""
     if not isinstance(node, ast.Name):
         return node
     owner = scopes.find_scope(node).find_owner(node.id)

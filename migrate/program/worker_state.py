@@ -1,8 +1,8 @@
-"""What each TF1 worker, a process, had for itself, and the loops of one process share.
+"""Finds state that each TF1 worker had for itself, and that the loops of one process share.
 
-The loops run in the threads of one coordinator when training is asynchronous. This
-finds what they would share and must not: objects of the module that they change,
-generators of random numbers, the task's index, names they rebind.
+In asynchronous training the loops run in the threads of one coordinator. They must not
+share some state: objects of the module that they change, generators of random numbers, the
+task's index, names they rebind.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetCom
 
 @dataclasses.dataclass(frozen=True)
 class Shared:
-    """A name whose object every worker needs one of its own of.
+    """A name for which every worker needs an object of its own.
 
     Attributes:
-      name: as the program calls it.
+      name: the program's name for it.
       bindings: the statements that bind it.
-      use: where the loop changes it.
+      use: the place where the loop changes it.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Shared:
 
 @dataclasses.dataclass(frozen=True)
 class WorkerState:
-    """What the loops must not share.
+    """The state that the loops must not share.
 
     Attributes:
       shared: objects.
@@ -47,9 +47,9 @@ class WorkerState:
       indices: uses of the task's index in functions that the loop calls.
       functions: those functions.
       held: state of functions, classes and the process that the loops change.
-      elsewhere: what else changes the objects, or draws from a generator that each
+      elsewhere: other code that changes the objects, or draws from a generator that each
         worker seeds otherwise: the workers' copies would miss it.
-      imported: what the loops change in other files of the tree.
+      imported: changes by the loops in other files of the tree.
     """
 
     shared: tuple[Shared, ...]
@@ -63,14 +63,14 @@ class WorkerState:
 
 
 class Finder:
-    """Looks at everything a loop reaches.
+    """Looks at all code that a loop reaches.
 
     Args:
       scopes: the module's names.
-      loop: the statements every worker runs.
+      loop: the statements that every worker runs.
       index: the task's index.
-      in_module: whether the module is one that the program imports. Objects of that
-        cannot be made once for each worker, so that more is asked of them.
+      in_module: whether the module is one that the program imports. Its objects cannot be
+        made once for each worker, so the checks are stricter.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Finder:
         )
 
     def find_shared(self) -> tuple[Shared, ...]:
-        """Objects that the loop changes."""
+        """Returns objects that the loop changes."""
         shared: dict[tuple[int, str], Shared] = {}
         for node in self._walk_reached_nodes():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -129,18 +129,18 @@ class Finder:
         return tuple(n for n in self._walk_reached_nodes() if isinstance(n, ast.Global))
 
     def find_held(self) -> tuple[tuple[str, ast.AST], ...]:
-        """State of functions, classes and the process that the loop changes."""
+        """Returns state of functions, classes and the process that the loop changes."""
         return tuple(find_held_state(self._scopes, self._walk_reached_nodes()))
 
     def draws(self) -> bool:
-        """Whether the loop uses the generator of a module."""
+        """Whether the loop uses the random generator of a module."""
         return any(
             isinstance(n, ast.expr) and self._find_generator(n) is not None
             for n in self._walk_reached_nodes()
         )
 
     def find_imported(self, own: Sequence[Shared]) -> Iterator[tuple[str, ast.AST]]:
-        """What the loop changes in other files, as text, and where.
+        """Yields the state of other files that the loop changes, as text, and the place.
 
         Args:
           own: objects that each worker makes for itself: making them may change something.
@@ -175,7 +175,7 @@ class Finder:
         return found.changes if called or not found.is_class else ""
 
     def _find_aliased(self, node: ast.expr) -> list[ast.expr]:
-        """What a name outside of the loop stands for: `batch = data.next_batch`."""
+        """Returns the values of a name outside of the loop: `batch = data.next_batch`."""
         if not isinstance(node, ast.Name):
             return []
         owner = self._scopes.find_scope(node).find_owner(node.id)
@@ -187,7 +187,7 @@ class Finder:
     def _find_changes_elsewhere(
         self, shared: set[str]
     ) -> Iterator[tuple[str, ast.AST]]:
-        """Changes of the objects, and draws, in code that no loop runs."""
+        """Yields changes of the objects, and draws, in code that no loop runs."""
         reached = {id(node) for node in self._walk_reached_nodes()}
         own_seeds = {
             module
@@ -226,7 +226,7 @@ class Finder:
     # -- random generators -------------------------------------------------------------
 
     def _find_generator(self, node: ast.expr) -> str | None:
-        """The emitted name of the generator where `node` is `np.random`, as a module."""
+        """Returns the emitted name of a generator if `node` is the module `np.random`."""
         if not isinstance(node, (ast.Attribute, ast.Name)):
             return None
         parent = self._scopes.parents.get(node)
@@ -244,7 +244,7 @@ class Finder:
         return None
 
     def _find_seeds(self) -> Iterator[tuple[ast.expr, str]]:
-        """Where the program seeds a generator, anywhere."""
+        """Yields the places where the program seeds a generator."""
         for node in walk_breadth_first(self._scopes.tree):
             if not isinstance(node, ast.Call):
                 continue
@@ -259,7 +259,7 @@ class Finder:
     # -- objects -----------------------------------------------------------------------
 
     def _find_shared(self, name: ast.Name) -> Shared | None:
-        """The object of a name that is bound outside, if this use may change it."""
+        """Returns the object of a name that is bound outside, if this use may change it."""
         owner = self._scopes.find_scope(name).find_owner(name.id)
         if owner is None or not self._is_outside_loop(owner):
             return None
@@ -275,7 +275,7 @@ class Finder:
         return Shared(name.id, tuple(bindings), name)
 
     def _is_outside_loop(self, owner: Scope) -> bool:
-        """Whether a scope lives once per process: the module, or what holds the loop."""
+        """Whether a scope exists once per process: the module, or the code around the loop."""
         if owner.node is self._scopes.tree:
             return True
         scope: Scope | None = self._scopes.find_scope(self._loop[0])
@@ -291,7 +291,7 @@ class Finder:
         )
 
     def _is_changed(self, name: ast.expr, state: str) -> bool:
-        """Whether a use of an object may change it, which has such a state."""
+        """Whether a use of an object with this state may change it."""
         if not state:
             return False
         active = state == "active"
@@ -327,7 +327,7 @@ class Finder:
         return active and iterated
 
     def _changes_parameter(self, call: ast.Call, position: int) -> bool:
-        """Whether a function of the module changes the argument it is given there."""
+        """Whether a function of the module changes the argument of this parameter."""
         if not isinstance(call.func, ast.Name):
             return False
         for function in reach.find_definitions(self._scopes, call.func):
@@ -341,12 +341,12 @@ class Finder:
         return False
 
     def _find_state(self, value: ast.expr) -> str:
-        """ "active": any use may change it; "passive": a use that says so; "": none can."""
+        """Returns "active" if any use may change it, "passive" if some may, otherwise ""."""
         if isinstance(value, _DISPLAYS):
             return "passive"
         if isinstance(value, ast.GeneratorExp):
             return "active"
-        if isinstance(value, ast.Tuple):  # Unpacked: to which name is not asked.
+        if isinstance(value, ast.Tuple):  # Unpacked, to whatever name.
             return _choose_clearest(self._find_state(element) for element in value.elts)
         if isinstance(value, (ast.BinOp, ast.Subscript)):
             return "passive"
@@ -399,11 +399,11 @@ class Finder:
         return "passive"
 
     def find_state(self, value: ast.expr) -> str:
-        """The state of the object that an expression gives."""
+        """Returns the state of the object that an expression gives."""
         return self._find_state(value)
 
     def find_made_state(self, definition: ast.AST) -> str:
-        """The state of the object that a call of a function or class gives."""
+        """Returns the state of the object that a call of a function or class returns."""
         return self._find_state_of_definition(definition)
 
     def _find_state_of_definitions(self, definitions: list[ast.AST]) -> str:
@@ -448,7 +448,7 @@ class Finder:
 
 
 def find_imported_state(scopes: Scopes, node: ast.AST) -> ImportedState | None:
-    """What is known of the name of another file that an expression is, or None."""
+    """Returns the state behind a name of another file that an expression is, or None."""
     name = node
     while isinstance(name, ast.Attribute):
         name = name.value
@@ -463,7 +463,7 @@ def find_imported_state(scopes: Scopes, node: ast.AST) -> ImportedState | None:
 
 
 def _choose_clearest(states: Iterable[str]) -> str:
-    """The one of them that says most."""
+    """Returns the one of them that says most."""
     found = set(states)
     return next((s for s in ("active", "passive") if s in found), "")
 
@@ -478,7 +478,7 @@ def _is_store(node: ast.expr) -> bool:
 
 
 def _find_value(binding: ast.AST) -> ast.expr | None:
-    """What a simple assignment binds; None for other bindings (imports, loops, ...)."""
+    """Returns the value of a simple assignment; None for imports, loops and others."""
     if isinstance(binding, (ast.Assign, ast.AnnAssign)):
         return binding.value
     if isinstance(binding, ast.withitem):

@@ -1,1 +1,1 @@
-"""What needs no program to be rewritten: one module per family of symbols."""
+"""Rewrites or refuses single symbols, independent of the program: a module per family."""

@@ -1,4 +1,4 @@
-"""A call of a TF1 function, bound by TF1's parameters and written for TF2's."""
+"""Rewrites a call of a TF1 function: binds TF1's parameters and writes TF2's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript)
 def _bind_arguments(
     call: ast.Call, row: CallRow
 ) -> list[tuple[str, ast.expr, bool]] | None:
-    """The arguments as (TF1's parameter, value, positional); None if not told apart."""
+    """Returns (TF1's parameter, value, positional) for each argument; None if unclear."""
     known = symbols.look_up(row.symbol)
     parameters = known.signature_v1 if known is not None else ()
     found: list[tuple[str, ast.expr, bool]] = []
@@ -45,7 +45,7 @@ def _write_value(row: CallRow, parameter: str, value: ast.expr, scopes: Scopes) 
 
 
 def _has_no_gradient(value: ast.expr, scopes: Scopes) -> bool:
-    """Whether a value is known to depend on no variable, as a placeholder does not."""
+    """Whether a value is known to depend on no variable, as a placeholder."""
     if isinstance(value, ast.Name):
         owner = scopes.find_scope(value).find_owner(value.id)
         bindings = owner.bindings[value.id] if owner is not None else []
@@ -67,14 +67,14 @@ ROWS: dict[str, CallRow] = CALLS | {row.symbol: row for row in CONTRIB_CALLS}
 
 
 def list_arguments(call: ast.Call | None) -> list[ast.expr]:
-    """What a call is given, by position and by name."""
+    """Returns the arguments of a call, positional ones and keywords."""
     if call is None:
         return []
     return [*call.args, *(k.value for k in call.keywords)]
 
 
 def may_have_arg_scope(symbol: str, scopes: Scopes) -> bool:
-    """Whether an arg_scope of the file may give the call arguments it does not show."""
+    """Whether an arg_scope of the file may give the call arguments that it does not show."""
     return symbol in SCOPED and any(
         s.startswith("tf.contrib.") and s.endswith(".arg_scope")
         for _, s in scopes.walk_uses()
@@ -82,10 +82,10 @@ def may_have_arg_scope(symbol: str, scopes: Scopes) -> bool:
 
 
 def rewrite_call(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
-    """The call for TF2, or None where an argument of it is not in the row.
+    """Returns the call for TF2, or None if one of its arguments is not in the row.
 
-    The positional arguments that mean the same stay positional; all others are
-    passed by TF2's names.
+    Positional arguments with the same meaning stay positional. All others are passed by
+    TF2's names.
     """
     bound = _bind_arguments(call, row)
     if bound is None:
@@ -140,7 +140,7 @@ def is_unchanged(call: ast.Call, row: CallRow) -> bool:
 
 
 def says_tf1(scopes: Scopes) -> bool:
-    """Whether a call names an argument that only TF1's function has, as keep_dims."""
+    """Whether a call names an argument that only TF1's function has, such as keep_dims."""
     for node, symbol in scopes.walk_uses():
         row = CALLS.get(symbol)
         parent = scopes.parents.get(node)

@@ -1,8 +1,8 @@
-"""What TensorFlow 2.21 lacks, or cannot be called with, and no other rule has told.
+"""Reports names that TensorFlow 2.21 lacks, and calls that do not fit it.
 
-Other rules begin with names of TensorFlow 1. This one begins with what a file spells: each
-name of TensorFlow that stays as it stands has to be in the table of real names, and each
-call of one has to fit its real signature. So it also reads files that are no TensorFlow 1,
+Other rules begin with names of TensorFlow 1. This one begins with the names in a file: each
+name of TensorFlow that stays unchanged has to be in the table of real names, and each call
+of one has to fit its real signature. So it also reads files that are not TensorFlow 1,
 which nothing else looks at.
 """
 
@@ -25,7 +25,7 @@ from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
 
-# The program's own attribute of a module, and what is known to be there, unlisted.
+# The code of findings about the program's own attributes of a module.
 _OF_THE_PROGRAM = frozenset({"T117"})
 _LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
 _V1 = "tf.compat.v1."
@@ -34,7 +34,7 @@ _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
 
 
 def add_untold(text: str, found: Migration) -> Migration:
-    """Add findings for names that stay and have no finding yet."""
+    """Adds findings for names that stay and have no finding yet."""
     told = (
         list(find_untold(text, found.text, found.findings))
         if "tensorflow" in text
@@ -47,10 +47,10 @@ def add_untold(text: str, found: Migration) -> Migration:
 
 
 def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Finding]:
-    """Findings, at the lines of the old text, about names and calls of the new one.
+    """Yields findings about the new text's names and calls, at the lines of the old text.
 
     Args:
-      findings: what has been told of the old text.
+      findings: those about the old text.
     """
     scopes = build_scopes(parse_source(new))
     lines = {f.line for f in findings if f.outcome is Outcome.REFUSED}
@@ -73,7 +73,7 @@ def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[F
 
 
 def _report_in_program(found: Finding) -> Finding:
-    """In a program that was refused, a name that would have been migrated with it."""
+    """Changes a finding if the program was refused, and would have migrated the name."""
     twin = "tf.compat.v1" + found.symbol.removeprefix("tf")
     if found.code != "T111" or not signatures.exists(twin):
         return found
@@ -82,7 +82,7 @@ def _report_in_program(found: Finding) -> Finding:
 
 
 def _map_places(old: str, new: str) -> dict[int, int]:
-    """Lines of the new text -> those of the old one that they were, or stand in place of."""
+    """Maps lines of the new text to the lines of the old one that they come from."""
     before, after = old.split("\n"), new.split("\n")
     found: dict[int, int] = {}
     matcher = difflib.SequenceMatcher(None, before, after)
@@ -108,7 +108,7 @@ def _report_uses(scopes: Scopes) -> Iterator[Finding]:
 
 
 def _report_values(scopes: Scopes) -> Iterator[Finding]:
-    """Names of modules that are handed around: `L = tf.keras.layers; L.CuDNNLSTM(3)`."""
+    """Reports names of modules that are values: `L = tf.keras.layers; L.CuDNNLSTM(3)`."""
     values = ModuleValues(scopes)
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -117,7 +117,7 @@ def _report_values(scopes: Scopes) -> Iterator[Finding]:
             continue
         for path in sorted(values.find_paths(node.value) or ()):
             spelled = _spell_path(f"{path}.{node.attr}")
-            # What its module's own name lacks is told where that is written.
+            # If the module itself is missing, that is reported at the module's name.
             if not spelled or not signatures.exists(_spell_path(path) or "tf"):
                 continue
             symbol = modules.make_canonical(f"{path}.{node.attr}") or spelled
@@ -134,7 +134,7 @@ def _is_of_tf_keras(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _spell_path(path: str) -> str:
-    """A dotted path as a name of `tf` or `tf_keras`; "" of what is no public name."""
+    """Returns a dotted path as a name of `tf` or `tf_keras`; "" if it is not public."""
     root, _, rest = path.partition(".")
     if root == "tf_keras":
         private = rest.partition(".")[0] in ("src", "api", "__internal__")
@@ -186,7 +186,7 @@ def _report_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None
         and inside != public
         and not signatures.find_misfit(call, f"tf_keras{inside}")
     ):
-        misfit = ""  # Which Keras is installed is not known: it fits one.
+        misfit = ""  # Which Keras is installed is not known. It fits one.
     if not misfit:
         return None
     line, column = node.lineno, node.col_offset + 1
@@ -210,7 +210,7 @@ def _report_imports(scopes: Scopes) -> Iterator[Finding]:
 
 
 def _report_star(scopes: Scopes, star: ast.ImportFrom) -> Iterator[Finding]:
-    """Names that TensorFlow 1's module has, the file reads, and nothing else binds."""
+    """Reports names that a star may bring from TensorFlow 1, and nothing else binds."""
     module = _spell_path(star.module or "")
     for node in scopes.walk() if module.startswith("tf.") else ():
         if not isinstance(node, ast.Name) or hasattr(builtins, node.id):

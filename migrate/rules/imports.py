@@ -1,4 +1,4 @@
-"""Imports of TensorFlow that no use of a name answers for."""
+"""Reports imports of TensorFlow that no use of a name accounts for."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def is_missing_import(finding: Finding) -> bool:
 
 
 def report_unanswered(scopes: Scopes) -> Iterator[Finding]:
-    """What TF2 cannot import, or what hides names, as findings of its own.
+    """Reports imports that TF2 lacks, and imports that hide names.
 
-    An import whose name is used has findings where it is used. One that nothing uses goes,
-    or is told, when the file is done: see `migrate.unused_imports`.
+    An import whose name is used has findings at the uses. One that nothing uses is removed or
+    reported when the file is done: see `migrate.unused_imports`.
     """
     read = unused.read_of_module(scopes.tree)
     anywhere = find_plain_names(scopes.tree, ast.Load)
@@ -49,10 +49,10 @@ def report_unanswered(scopes: Scopes) -> Iterator[Finding]:
 
 
 def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
-    """Drops `tf = tf.compat.v1`: what a migrated program names is TensorFlow itself.
+    """Drops `tf = tf.compat.v1`: a migrated program names TensorFlow itself.
 
     Returns:
-      The uses in such statements, each with the code and the reason of what was done.
+      The uses in such statements, each with the code and the reason of the change.
     """
     dropped: dict[ast.AST, tuple[str, str]] = {}
     for node, symbol in scopes.walk_uses():
@@ -64,7 +64,7 @@ def drop_rebindings(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]
 
 
 def imports_missing(scopes: Scopes) -> bool:
-    """Whether the file imports from TensorFlow what TF2 has not as a public name."""
+    """Whether the file imports something from TensorFlow that is not public in TF2."""
     for node in scopes.walk():
         if isinstance(node, ast.ImportFrom) and not node.level:
             paths = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -82,7 +82,7 @@ def _is_tensorflow(module: str | None) -> bool:
 
 
 def _find_followed_names(scopes: Scopes) -> set[str]:
-    """Names, and dotted paths from `import tensorflow.a.b`, that resolve where used."""
+    """Returns used names that resolve, and paths from `import tensorflow.a.b`."""
     found: set[str] = set()
     for node, _ in scopes.walk_uses():
         found.add(ast.unparse(node))
@@ -116,7 +116,7 @@ def _refuse_star(node: ast.ImportFrom) -> Finding:
 
 
 def _report_getattr(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
-    """`getattr(tf, name)`; a name that is written out is a symbol as any."""
+    """Reports `getattr(tf, name)`, unless a literal name exists in TF2."""
     if not (isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr")):
         return
     symbol = scopes.resolve(node.args[0]) if node.args else None

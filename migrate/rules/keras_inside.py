@@ -1,4 +1,4 @@
-"""Keras's own layers and models in a model_fn: report those that compute differently or fail."""
+"""Reports Keras's layers and models in a model_fn that compute differently or fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _READY = ("tf.keras.applications",)
 def find_refusals(
     scopes: Scopes, uses: list[tuple[ast.expr, str]]
 ) -> Iterator[Finding]:
-    """Those of a program with Estimators."""
+    """Yields the refusals of a program with Estimators."""
     for node, symbol in uses:
         found = keras_defaults.make_refusal(scopes, node, symbol)
         if found is not None:
@@ -111,7 +111,7 @@ def find_refusals(
 
 
 def _find_given_operations(tree: ast.AST) -> Iterator[ast.Call]:
-    """Calls of a layer's own `add_update` that give it no function."""
+    """Yields calls of a layer's own `add_update` whose argument is not a function."""
     for node in walk_breadth_first(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -126,7 +126,7 @@ def _find_given_operations(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def _find_chosen_updates(tree: ast.AST) -> Iterator[ast.expr]:
-    """What is gone through one by one, and a condition decides of each."""
+    """Yields Keras's updates that a loop goes through, and of which a condition takes some."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.comprehension) and node.ifs:
             if _reads_updates(node.iter):
@@ -148,13 +148,13 @@ def _reads_updates(node: ast.expr) -> bool:
 
 
 def _runs_updates(tree: ast.AST) -> bool:
-    """Whether something reads the updates of Keras's layers."""
+    """Whether some code reads the updates of Keras's layers."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Attribute) and node.attr == "updates":
             return True
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
-        # Those of no inputs are not the averages'.
+        # Updates without inputs are not those of averages.
         if node.func.attr == "get_updates_for" and not all(
             isinstance(a, ast.Constant) and a.value is None
             for a in [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -164,7 +164,7 @@ def _runs_updates(tree: ast.AST) -> bool:
 
 
 def _freezes(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> bool:
-    """Whether something says of a layer that it is not to be trained."""
+    """Whether some code says that a layer is not to be trained."""
     calls = [scopes.parents.get(n) for n, s in uses if s.startswith("tf.keras.")]
     return any(
         isinstance(call, ast.Call) and any(k.arg == "trainable" for k in call.keywords)
@@ -178,7 +178,7 @@ def _freezes(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> bool:
 
 
 def _is_given_a_tensor(scopes: Scopes, node: ast.expr) -> bool:
-    """Whether an Input is, or may be, of a tensor that is there."""
+    """Whether an Input gets, or may get, an existing tensor."""
     call = scopes.parents.get(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return True

@@ -25,12 +25,12 @@ from migrate.tables import lost_attributes as table
 
 _DATASET, _ITERATOR, _VARIABLE = table.DATASET, table.ITERATOR, table.VARIABLE
 _OTHER, _UNKNOWN = "other", "unknown"
-# One of tf.compat.v1, which has all attributes that it had.
+# A dataset of tf.compat.v1, which has all its old attributes.
 _OLD_DATASET = "tf.compat.v1.data.Dataset"
 _DATASETS = (_DATASET, _OLD_DATASET)
 _V1 = "tensorflow.compat.v1."
 _MAKES_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
-# Methods of a dataset that give something else.
+# Methods of a dataset that return something else.
 _GIVES_OTHERS = frozenset(
     {"as_numpy_iterator", "cardinality", "get_single_element", "options", "reduce"}
     | {"save", "list_files_matching", *table.OF_ELEMENTS, "element_spec"}
@@ -50,7 +50,7 @@ _Kinds = frozenset[str]
 
 
 def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
-    """Plans the functions of TensorFlow 2 for what is known to be a dataset."""
+    """Plans the functions of TensorFlow 2 for values that are known to be datasets."""
     if plan.keeps_compat or (scopes.imports_compat() and not plan.suites):
         return  # Datasets as TensorFlow 1 has them.
     for node in _find_reads(scopes, frozenset(table.OF_ELEMENTS)):
@@ -67,10 +67,11 @@ def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
 
 
 def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
-    """Attributes in a result that its objects lack, or may lack.
+    """Yields attributes in a result that its objects lack, or may lack.
 
     Args:
-      changed: whether anything in the file was TensorFlow 1's. Else only what is a dataset is told.
+      changed: whether anything in the file was TensorFlow 1's. If not, only known datasets
+        are reported.
     """
     if scopes.imports_compat():
         return
@@ -98,7 +99,7 @@ def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
 
 
 def _find_seeds(scopes: Scopes) -> Iterator[Finding]:
-    """Seeds that are given to graphs in a result, which draws nothing in a graph."""
+    """Reports seeds that a result gives to graphs, although nothing draws in a graph."""
     for node in scopes.walk():
         if not scopes.runs_graphs and graph_seeds.gives_seed(node, scopes):
             assert isinstance(node, ast.Assign)
@@ -115,7 +116,7 @@ def _make_finding(
 
 
 def _find_reads(scopes: Scopes, names: _Kinds) -> list[ast.Attribute]:
-    """Reads of such an attribute, of anything but a module."""
+    """Returns reads of such an attribute, of anything but a module."""
     return [
         node
         for node in scopes.walk()
@@ -127,7 +128,7 @@ def _find_reads(scopes: Scopes, names: _Kinds) -> list[ast.Attribute]:
 
 
 def _find_given(scopes: Scopes) -> _Kinds:
-    """Names that a file gives to attributes, methods, fields or flags of its own."""
+    """Returns names that a file gives to its own attributes, methods, fields or flags."""
     found: set[str] = set()
     for node in scopes.walk():
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -149,9 +150,9 @@ def _find_given(scopes: Scopes) -> _Kinds:
 def _find_kinds(
     scopes: Scopes, node: ast.expr, seen: frozenset[ast.AST] = frozenset()
 ) -> _Kinds:
-    """What an expression may be: of a name, all that it is ever bound to."""
+    """Returns the kinds that an expression may have; a name may be all that it is bound to."""
     if node in seen:
-        return frozenset()  # `dataset = dataset.batch(8)`: its other statements tell.
+        return frozenset()  # `dataset = dataset.batch(8)`: its other statements decide.
     seen |= {node}
     match node:
         case ast.Call():
@@ -178,7 +179,7 @@ def _follow(scopes: Scopes, node: ast.expr, seen: frozenset[ast.AST]) -> _Kinds:
 
 
 def _find_same_names(scopes: Scopes, node: ast.expr) -> frozenset[ast.AST]:
-    """Reads of the same name or attribute: they have been followed with it."""
+    """Returns reads of the same name or attribute, which have been followed with it."""
     shown = ast.dump(node)
     if isinstance(node, ast.Name):
         owner = scopes.find_scope(node).find_owner(node.id)
@@ -202,7 +203,7 @@ def _find_same_names(scopes: Scopes, node: ast.expr) -> frozenset[ast.AST]:
 
 
 def _is_own_object(scopes: Scopes, name: ast.Name) -> bool:
-    """Whether a name is a method's own object, a class, a function or a flag's module."""
+    """Whether a name is a method's own object, a class or a function."""
     owner = scopes.find_scope(name).find_owner(name.id)
     bound = owner.bindings.get(name.id, []) if owner is not None else []
     if len(bound) != 1 or owner is None:
@@ -281,14 +282,14 @@ def _find_kinds_of_method(
         elif kind in (_ITERATOR, _VARIABLE):
             kind = _OTHER
         elif kind == _OTHER:
-            # An object's method may give whatever it likes; a tensor's gives tensors.
+            # A method of an object may return anything. A tensor's method returns tensors.
             kind = _find_kind_of_own_method(scopes, called)
         found.add(kind)
     return frozenset(found)
 
 
 def _find_kind_of_own_method(scopes: Scopes, called: ast.Attribute) -> str:
-    """What `self.make()` gives: unknown if the method is the file's own."""
+    """Returns the kind of `self.make()`: unknown if the method is the file's own."""
     own = any(
         isinstance(node, ast.FunctionDef) and node.name == called.attr
         for node in scopes.walk()

@@ -33,10 +33,10 @@ class _Use:
     """One use of such a name.
 
     Attributes:
-      node: where it is named.
+      node: the place where it is named.
       name: NumPy's name.
-      replaced: the expression that is written anew, and what it becomes; None where
-        nothing means the same.
+      replaced: the expression that is written anew, and its new form; None if nothing has
+        the same meaning.
     """
 
     node: ast.expr
@@ -45,7 +45,7 @@ class _Use:
 
 
 def mend(text: str, done: Migration) -> Migration:
-    """A migration without the names that NumPy and Python do not have any more.
+    """Returns a migration without the names that NumPy and Python no longer have.
 
     Args:
       text: the file as it was.
@@ -75,7 +75,7 @@ def mend(text: str, done: Migration) -> Migration:
 
 
 def _find_uses(scopes: Scopes) -> Iterator[_Use]:
-    # Before Python 3.12 what is in an f-string has another's positions.
+    # Before Python 3.12, code in an f-string has wrong positions.
     shown = {
         inner
         for node in scopes.walk()
@@ -91,12 +91,12 @@ def _find_uses(scopes: Scopes) -> Iterator[_Use]:
 
 
 def _replace(node: ast.Attribute, scopes: Scopes) -> tuple[ast.expr, Code] | None:
-    """What is written in place of a name, or of its call."""
+    """Returns the expression to replace, a name or its call, and the new code; or None."""
     name = node.attr
     if name in table.BUILTINS:
         builtin = table.BUILTINS[name]
         if scopes.find_scope(node).find_owner(builtin) is not None:
-            return None  # The file has another meaning for it.
+            return None  # The file itself uses this name for something else.
         return node, make_code(builtin)
     if name in table.RENAMED:
         return node, make_code(node.value, f".{table.RENAMED[name]}")

@@ -1,4 +1,4 @@
-"""What of a refused program has no counterpart, said more precisely than by its parts.
+"""Reports constructs of a refused program that have no counterpart as a whole.
 
 N123: towers by slim's `model_deploy`. C140: a queue that tasks share. N120: what a Supervisor does beside the session.
 """
@@ -29,7 +29,7 @@ _SERVICES = {
 
 
 def report_deployed(scopes: Scopes) -> Iterator[Finding]:
-    """Findings for files that use slim's `model_deploy`, whatever else they are."""
+    """Yields findings for files that use slim's `model_deploy`, whatever else they use."""
     for node in walk_breadth_first(scopes.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
             a.name.split(".")[-1] == "model_deploy" for a in node.names

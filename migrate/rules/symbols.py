@@ -1,4 +1,4 @@
-"""Every TF symbol of a file that no program rule claimed: moved, kept or refused."""
+"""Moves, keeps or refuses every TF symbol of a file that no program rule claimed."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from migrate.tables.calls import BY_NAME, CallRow
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
-# Modules written beside a program, but not beside every one.
+# Modules that are written beside some programs.
 _EMITTED = (
     *("mnist_input_data", "contrib_optimizers", "contrib_hparams", "contrib_data"),
     *("contrib_lookup", "contrib_predictor", "contrib_seq2seq", "contrib_vocabularies"),
     *contrib_graph.FILES,
 )
-# Packages, not emitted, that a target may be in.
+# Packages that are not emitted, and that a target may be in.
 _PACKAGES = ("tf_keras", "tf_slim", "types")
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What becomes of one use: its new spelling ("" for none) or why it is refused."""
+    """The decision about a use: its new spelling ("" for none), or why it is refused."""
 
     outcome: Outcome
     code: str
@@ -80,7 +80,7 @@ _SCOPED = Verdict(
 
 
 def find_verdict(symbol: str) -> Verdict:
-    """What becomes of a bare symbol, without its arguments."""
+    """Decides about a symbol alone, without the arguments of a call."""
     if symbol in MNIST_SYMBOLS:
         target = MNIST_SYMBOLS[symbol]
         return Verdict(
@@ -123,10 +123,10 @@ def find_verdict(symbol: str) -> Verdict:
 
 
 def _judge_version_two(symbol: str) -> Verdict:
-    """What 1.15.5 had under compat.v2 is what TF2 has.
+    """Decides about a symbol of compat.v2 of 1.15.5, which TF2 has as its own.
 
-    It keeps that name where TF1's namesake is another function: a bare `tf.X` would be
-    taken for TF1's when the file is migrated again.
+    It keeps that name if TF1 has another function `tf.X`: a bare `tf.X` would be taken for
+    TF1's if the file was migrated again.
     """
     target = f"tf.{symbol.removeprefix('tf.compat.v2.')}"
     if not table.exists_in_target(target):
@@ -149,7 +149,7 @@ def _judge_unsupported(symbol: str) -> Verdict | None:
 
 
 def _judge_contrib(symbol: str) -> Verdict:
-    """A symbol of tf.contrib: its home, or what to do without one."""
+    """Decides about a symbol of tf.contrib: its home, or the recipe without one."""
     if symbol in contrib.HOMES:
         target = contrib.HOMES[symbol]
         return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
@@ -180,7 +180,7 @@ def _judge_contrib(symbol: str) -> Verdict:
 
 
 def _judge_core(symbol: str, row: table.Symbol | None) -> Verdict:
-    """A symbol by its row of the generated table."""
+    """Decides about a symbol by its row of the generated table."""
     if row is None or not row.target:
         if symbol in table.list_modules() or symbol == "tf":
             return _judge_module(symbol)
@@ -211,23 +211,23 @@ def _judge_core(symbol: str, row: table.Symbol | None) -> Verdict:
     target = row.target
     namesake = table.look_up(target)
     if namesake is not None and namesake.target != target:
-        # tf.where_v2 is TF2's tf.where, which TF1 has another one of: under this name
-        # it is not taken for that when the file is migrated again.
+        # tf.where_v2 is TF2's tf.where, and TF1 has another function of that name.
+        # Under this name it is not taken for TF1's when the file is migrated again.
         target = f"tf.compat.v2.{target.removeprefix('tf.')}"
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
 def _find_keras_module(symbol: str) -> str:
-    """The module of Keras 2 that has what takes the place of a symbol."""
+    """Returns the module of Keras 2 that has the replacement of a symbol."""
     module = symbol.removeprefix("tf.").removeprefix("keras.").partition(".")[0]
     return f"tf_keras.{module}" if module in _OF_KERAS else "tf_keras.layers"
 
 
 def _judge_module(symbol: str) -> Verdict:
-    """A module by itself: `layers = tf.keras.layers`."""
+    """Decides about a module by itself: `layers = tf.keras.layers`."""
     target = f"tf_keras{symbol.removeprefix('tf.keras')}"
     if roles.has_prefix(symbol, ("tf.keras",)) and table.exists_in_target(target):
-        # TensorFlow 2.16's and later are another Keras than what is made of its names.
+        # In TensorFlow 2.16 and later they are another Keras than the one of the new names.
         return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
     return Verdict(Outcome.KEPT, "T101", "", "a module")
 
@@ -262,17 +262,17 @@ class SymbolRules:
         claimed: dict[ast.AST, tuple[str, str]],
         serves: bool = False,
     ) -> None:
-        """`serves` says that the file is of a task that only starts a server."""
+        """`serves` is true if the file belongs to a task that only starts a server."""
         self.serves = serves
         self.scopes = scopes
         self.plan = plan
-        # Nodes that program rules answer for -> (code, reason).
+        # Nodes that program rules have handled -> (code, reason).
         self.claimed = claimed
         self.findings: list[Finding] = []
 
     @functools.cached_property
     def _stored(self) -> tuple[str, ...]:
-        """Names that the program gives to TensorFlow's module: `tf.model = ...`."""
+        """Returns names that the program adds to TensorFlow's module: `tf.model = ...`."""
         return tuple(
             "tf" + path.removeprefix("tensorflow")
             for node in walk_breadth_first(self.scopes.tree)
@@ -286,7 +286,7 @@ class SymbolRules:
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
             self._rewrite_use(node, symbol)
-        if not self.plan.keeps_compat:  # There variables may still be references.
+        if not self.plan.keeps_compat:  # There, variables may still be references.
             self.findings.extend(own_optimizers.report_uncalled(self.scopes))
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
@@ -314,7 +314,7 @@ class SymbolRules:
             return
         if call is not None and symbol in roles.PARTITIONERS:
             if older_partitioners.is_of_strategy(self.scopes, call):
-                return  # Told and rewritten where mistakes are.
+                return  # Reported and rewritten with the mistakes.
         if symbol in SERVERS and len(calls.list_arguments(call)) > 1:
             self._add(node, _OF_VERSION_TWO, symbol)
             return
@@ -376,7 +376,7 @@ class SymbolRules:
         self._emit(target)
         if not target:
             if v.code == "T117" and v is not _STORED:
-                return  # Under the name that the program imports it by alone.
+                return  # Only under the name by which the program imports it.
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
                     "tf.compat.v1" + symbol[2:]
@@ -406,7 +406,7 @@ class SymbolRules:
         return module and modules.is_private(self.scopes.find_dotted_path(node) or "")
 
     def _emit(self, target: str) -> None:
-        """Has the module that `target` is in imported, and written if it is ours."""
+        """Adds the import of a target's module, and writes the module if it is ours."""
         module = target.partition(".")[0]
         if module in _EMITTED:
             self.plan.support.update(
@@ -425,7 +425,7 @@ class SymbolRules:
         return any(row.status == "compat" for row in rows)
 
     def _spell(self, node: ast.expr, target: str) -> bool:
-        """Has a use spelled so; whether it was spelled otherwise."""
+        """Plans a new spelling of a use. Returns whether it differs from the old one."""
         if ast.unparse(node) == target:
             return False
         self.plan.replace(node, make_code(target))
@@ -475,7 +475,7 @@ class SymbolRules:
     def _rewrite_call(
         self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str
     ) -> bool:
-        """Rewrites a call whose arguments TF2's function knows; whether it could."""
+        """Rewrites a call whose arguments TF2's function knows. Returns whether it could."""
         new = calls.rewrite_call(call, row, self.scopes)
         if new is None:
             return False
@@ -493,7 +493,7 @@ class SymbolRules:
                 "the same in TF2 with these arguments",
             )
         else:
-            # Of a converted value the row says why.
+            # The row gives the reason for a converted value.
             reason = row.reason if row.wrapped or row.told else f"now {row.target}"
             found = Verdict(Outcome.REWRITTEN, row.code, row.target, reason)
         self._add(node, found, symbol)

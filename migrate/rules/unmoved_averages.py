@@ -1,7 +1,7 @@
-"""Batch normalisation whose moving averages TF1 never moved, or not in every update.
+"""Refuses batch normalisation whose moving averages TF1 did not update in every step.
 
-tf.layers adds their updates to a collection, and an update of the weights runs them only
-where it waits for it. A function that is traced runs them always.
+tf.layers adds the updates of the averages to a collection. An update of the weights runs
+them only if it waits for them. A function that is traced runs them always.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find(
     updates: bool = False,
     quiet: frozenset[str] = frozenset(),
 ) -> Iterator[Finding]:
-    """Where an Estimator's file makes such layers, whose averages would move now.
+    """Yields refusals of such layers in an Estimator's file, whose averages would move now.
 
     Args:
       updates: whether a file of the program runs the updates, this one or another.
@@ -88,10 +88,10 @@ def find(
 def find_partial(
     scopes: Scopes, layers: list[ast.expr] | None = None
 ) -> Iterator[Finding]:
-    """Lists of some of the updates: of a scope, chosen ones, or asked for too early.
+    """Yields lists of only some updates: of a scope, a selection, or asked for too early.
 
     Args:
-      layers: what names the layers that count; None for all.
+      layers: expressions that name the layers that count; None for all.
     """
     asked = [n for n in scopes.walk() if collected_updates.is_list(scopes, n)]
     for ask in asked:
@@ -124,7 +124,7 @@ def find_partial(
 
 
 def _list_askers(scopes: Scopes, asked: list[ast.AST]) -> list[ast.FunctionDef]:
-    """Functions that ask for the updates, themselves or by those they call."""
+    """Returns functions that ask for the updates, themselves or by those they call."""
     found: dict[ast.FunctionDef, None] = {}
     for function in scopes.scope_by_node:
         if isinstance(function, ast.FunctionDef):
@@ -200,10 +200,10 @@ def _updates_in_one_branch(
 def _find_other_models(
     runs: set[ast.expr], layers: list[ast.expr], scopes: Scopes
 ) -> set[ast.expr]:
-    """Layers of a function that updates its weights, but no averages, where others do.
+    """Returns layers of functions that update their weights, but not their averages.
 
-    A function counts that no other of the file calls, and only where all that runs the
-    averages' updates stands in functions too: not in a class, nor in the file's own
+    A function counts if no other function of the file calls it, and if all code that runs
+    the averages' updates is in functions too: not in a class, and not in the file's own
     statements.
     """
     functions = [f for f in scopes.scope_by_node if isinstance(f, ast.FunctionDef)]
@@ -235,7 +235,7 @@ def _updates(nodes: list[ast.AST]) -> bool:
 
 
 def _find_users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
-    """A function, and those of the file that call it, by others too."""
+    """Returns a function, and those of the file that call it, also indirectly."""
     found = {function}
     grows = True
     while grows:
@@ -253,10 +253,10 @@ def _find_users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDe
 def _find_reached(
     function: ast.FunctionDef, scopes: Scopes, named: bool = False
 ) -> set[ast.AST]:
-    """What stands in a function and in those of the file that it calls.
+    """Returns all nodes of a function, and of the functions of the file that it calls.
 
     Args:
-      named: whether in those that it only names, too.
+      named: whether functions count that it only names.
     """
     found: set[ast.AST] = set()
     work = [function]
@@ -277,10 +277,10 @@ def _find_reached(
 
 
 def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
-    """`batch_norm(..., updates_collections=None)`, of contrib.
+    """Whether a layer is `batch_norm(..., updates_collections=None)`, of contrib.
 
-    One that is given to other layers (`normalizer_fn`), or its arguments by a scope, has
-    them elsewhere in the file.
+    If it is an argument of other layers (`normalizer_fn`), or gets its arguments from a
+    scope, this argument is elsewhere in the file.
     """
     call = scopes.parents.get(node)
     called = isinstance(call, ast.Call) and call.func is node
@@ -295,7 +295,7 @@ def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
 
 
 def _updates_at_once(node: ast.AST | None) -> bool:
-    """Whether a call or a dict has `updates_collections`, None."""
+    """Whether a call or a dict has `updates_collections` with the value None."""
     pairs: list[tuple[object, ast.expr]] = []
     if isinstance(node, ast.Call):
         pairs = [(k.arg, k.value) for k in node.keywords]

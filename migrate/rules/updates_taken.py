@@ -1,8 +1,8 @@
-"""Updates of Keras's networks that are taken, and whether what takes them runs them.
+"""Checks that updates taken from Keras's networks are also run.
 
-TF1 ran the updates that something waited for. TensorFlow 2 runs each that is taken out of
-`net.updates`: by a loop, into a list, by its place. So where some are taken, all have to
-be seen to be waited for.
+TF1 ran the updates that something waited for. TensorFlow 2 runs each update that is taken
+out of `net.updates`: by a loop, into a list, by its index. So if some are taken, the tool
+has to see that the program waits for all of them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import values
 from migrate.source.nodes import walk_breadth_first
 
-# What waits for operations; and what is an operation that waits for others.
+# A function that waits for operations; functions whose result waits for their arguments.
 _WAITS = "tf.control_dependencies"
 _GROUPS = frozenset({"tf.group", "tf.tuple"})
 _KEEPS = frozenset({"tf.add_to_collection"})
-# What runs UPDATE_OPS by itself.
+# Functions that run UPDATE_OPS by themselves.
 _READERS = frozenset(
     {
         "tf.contrib.training.create_train_op",
@@ -27,19 +27,19 @@ _READERS = frozenset(
         "tf.contrib.layers.optimize_loss",
     }
 )
-# Arguments whose operations are run with every update.
+# Arguments whose operations run with every update.
 _RUN = frozenset({"train_op", "train_op_fn", "update_ops"})
 _SPECIFICATIONS = ("EstimatorSpec", "TPUEstimatorSpec")
 _LISTS = frozenset({"list", "tuple"})
 _GROWS = frozenset({"append", "extend", "insert"})
-# What only looks at a list.
+# Functions that only look at a list.
 _LOOKS = frozenset({"len", "print", "bool", "str", "repr", "isinstance", "type"})
 _BRANCHES = (ast.If, ast.IfExp, ast.Break, ast.Continue, ast.Try, ast.While, ast.Return)
 _MODES = frozenset({"mode", "ModeKeys", "training", "is_training"})
 
 
 def find_unseen(scopes: Scopes) -> Iterator[ast.expr]:
-    """Updates that are taken, of which it is not seen that all are run."""
+    """Yields taken updates if the tool does not see that all of them are run."""
     for node in walk_breadth_first(scopes.tree):
         if _reads(node):
             assert isinstance(node, ast.expr)
@@ -48,7 +48,7 @@ def find_unseen(scopes: Scopes) -> Iterator[ast.expr]:
 
 
 def _reads(node: ast.AST) -> bool:
-    """`net.updates`, `net.get_updates_for(x)`."""
+    """Whether a node is `net.updates` or `net.get_updates_for(x)`."""
     if isinstance(node, ast.Attribute):
         return node.attr == "updates" and isinstance(node.ctx, ast.Load)
     return (
@@ -59,13 +59,13 @@ def _reads(node: ast.AST) -> bool:
 
 
 class _Fate:
-    """What becomes of one list of updates.
+    """The uses of one list of updates.
 
     Attributes:
-      taken: where they are first taken out of it; None while they are not.
+      taken: the place where they are first taken out of it; None if they are not taken.
       waits: calls that wait for them.
-      choices: expressions that give them, or something else.
-      lost: whether some are not followed, or are but a part.
+      choices: conditionals between them and something else.
+      lost: whether some are not followed, or only a part is used.
     """
 
     def __init__(self, scopes: Scopes) -> None:
@@ -85,7 +85,7 @@ class _Fate:
         return not any(self._is_always_made(call) for call in self.waits)
 
     def _follow(self, node: ast.AST) -> None:
-        """Goes from an expression, whose value they are, to what has them next."""
+        """Follows the updates from an expression to the code that has them next."""
         if node in self._seen:
             return
         self._seen.add(node)
@@ -120,7 +120,7 @@ class _Fate:
         elif isinstance(parent, ast.Lambda):
             self._follow(parent)
         elif isinstance(parent, ast.Attribute) and parent.attr in _GROWS:
-            pass  # What it is given comes to the same name.
+            pass  # Its arguments come to the same name.
         else:
             self.lost = True
 
@@ -130,7 +130,7 @@ class _Fate:
     def _read_comprehension(
         self, node: ast.AST, whole: ast.ListComp | ast.GeneratorExp
     ) -> None:
-        """`[u for u in net.updates]`."""
+        """Follows `[u for u in net.updates]`."""
         self._take(node)
         last = whole.generators[-1]
         simple = node is last.iter and not last.ifs
@@ -141,7 +141,7 @@ class _Fate:
         self.lost = True
 
     def _read_loop(self, loop: ast.For) -> None:
-        """`for u in net.updates: ops.append(u)`: nothing but such statements."""
+        """Follows `for u in net.updates: ops.append(u)`, with nothing but such statements."""
         self._take(loop)
         target = names.find_key(loop.target)
         for statement in loop.body:
@@ -183,7 +183,7 @@ class _Fate:
             self._follow_name(target, statement)
 
     def _follow_name(self, target: ast.expr, statement: ast.AST) -> None:
-        """Goes on wherever a name, or an attribute, is read."""
+        """Follows all reads of a name or an attribute."""
         if isinstance(target, ast.Attribute):
             for node in self._scopes.walk():
                 if isinstance(node, ast.Attribute) and node.attr == target.attr:
@@ -222,7 +222,7 @@ class _Fate:
         )
 
     def _keeps(self, bound: ast.AST, name: str, statement: ast.AST) -> bool:
-        """Whether what else a name is bound to does not take its place."""
+        """Whether another binding of a name does not replace the updates."""
         if bound is statement or isinstance(bound, ast.AugAssign):
             return True
         if not isinstance(bound, (ast.Assign, ast.AnnAssign)) or bound.value is None:
@@ -239,7 +239,7 @@ class _Fate:
     def _follow_argument(
         self, node: ast.AST, call: ast.AST, keyword: str | None
     ) -> None:
-        """Goes on from an argument."""
+        """Follows an argument of a call."""
         assert isinstance(call, ast.Call)
         if call.func is node:
             return  # A method's name: `updates.append`, as below.
@@ -269,7 +269,7 @@ class _Fate:
             self.lost = True
 
     def _follow_collection(self, call: ast.Call) -> None:
-        """Collections are run where something reads them."""
+        """Follows a collection: it is run if some code reads it."""
         key = ast.unparse(call.args[0]) if call.args else ""
         for node in self._scopes.walk():
             if not isinstance(node, ast.Call):
@@ -282,7 +282,7 @@ class _Fate:
                     self._follow(node)
 
     def _follow_return(self, statement: ast.Return) -> None:
-        """Goes on where the function is called, or given as `train_op_fn`."""
+        """Follows the calls of the function, or its use as `train_op_fn`."""
         function = values.find_function(self._scopes, statement)
         if function is None:
             self.lost = True
@@ -297,7 +297,7 @@ class _Fate:
                 self._follow(node)
 
     def _is_always_made(self, call: ast.AST) -> bool:
-        """Whether a call is made whenever they are taken, or in training alone."""
+        """Whether a call is made whenever the updates are taken, or only in training."""
         begun = (
             set(self._scopes.walk_above(self.taken))
             if self.taken is not None

@@ -1,11 +1,11 @@
-"""What a hook may use to become a callback of Keras, and which of its methods is which."""
+"""Lists what a hook may use to become a Keras callback, and maps its methods."""
 
 from __future__ import annotations
 
 BASE = "tf_keras.callbacks.Callback"
 HOOKS = frozenset({"tf.train.SessionRunHook", "tf.estimator.SessionRunHook"})
 RUN_ARGS = frozenset({"tf.train.SessionRunArgs", "tf.estimator.SessionRunArgs"})
-# A callback's step: the variable that the optimizer counts in.
+# A callback's step: the variable in which the optimizer counts.
 STEP = "self.model.optimizer.iterations"
 GLOBAL_STEP = frozenset(
     {
@@ -14,7 +14,7 @@ GLOBAL_STEP = frozenset(
         "tf.train.get_or_create_global_step",
     }
 )
-# What an Estimator's graph calls it.
+# The name of the step in an Estimator's graph.
 STEP_NAME = "global_step:0"
 # Its last item is the loss that the EstimatorSpec gives.
 LOSSES = ("tf.get_collection", "tf.GraphKeys.LOSSES")
@@ -27,8 +27,8 @@ PARAMETERS: dict[str, int] = {
     "after_run": 2,
     "end": 1,
 }
-# The moments of a callback -> (the hook's methods, in order; the parameters). The name is
-# f"on_{mode}_{moment}".
+# The methods of a callback -> (the hook's methods, in order; the parameters). The name
+# is f"on_{mode}_{moment}".
 MOMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "begin": (("begin", "after_create_session"), "logs=None"),
     "batch_begin": (("before_run",), "batch, logs=None"),
@@ -37,7 +37,7 @@ MOMENTS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 TRAIN, TEST, PREDICT = "train", "test", "predict"
-# (call's last name, argument) -> the mode whose hooks it gives.
+# (last name of the call, argument) -> the mode that the hooks in the argument belong to.
 GIVEN: dict[tuple[str, str], str] = {
     ("train", "hooks"): TRAIN,
     ("evaluate", "hooks"): TEST,
@@ -49,7 +49,7 @@ GIVEN: dict[tuple[str, str], str] = {
     ("EstimatorSpec", "evaluation_hooks"): TEST,
     ("EstimatorSpec", "prediction_hooks"): PREDICT,
 }
-# (call's last name, position) -> the argument.
+# (last name of the call, position) -> the argument.
 POSITIONS: dict[tuple[str, int], str] = {
     ("train", 1): "hooks",
     ("evaluate", 2): "hooks",
@@ -58,13 +58,13 @@ POSITIONS: dict[tuple[str, int], str] = {
     ("EvalSpec", 3): "hooks",
 }
 
-# Attributes and methods of a callback that no attribute of the user's may hide.
+# Attributes and methods of a callback that no attribute of the user may hide.
 TAKEN = frozenset(
     """model params validation_data set_model set_params _chief_worker_only
     _supports_tf_logs""".split()
 )
 
-# What needs no graph and no session; a name stands for all below it.
+# Symbols that need no graph and no session. A name stands for all names below it.
 PLAIN = frozenset(
     {
         "tf.Event",
@@ -93,7 +93,7 @@ PLAIN = frozenset(
         "tf.train.summary_iterator",
     }
 )
-# Calls in `begin` that have no effect outside of it.
+# Calls in `begin` that have no effect outside `begin`.
 QUIET_CALLS = frozenset(
     {
         "dict",
@@ -114,13 +114,13 @@ QUIET_CALLS = frozenset(
         "time.time",
     }
 )
-# Last names of what begin may call beside: it does not matter that variables are restored by
-# then, and that a first checkpoint is saved.
+# Last names of functions that `begin` may call besides. By then the variables are
+# already restored and a first checkpoint is saved, and that does not matter to them.
 EARLY_CALLS = frozenset(
     """FileWriter MakeDirs abspath append basename debug dirname error flush format get info join log makedirs open
     print reset warn warning write writer""".split()
 )
-# Last names of what finds tensors and timers: they are not seen either.
+# Last names of functions that find tensors and timers. It does not matter to them either.
 QUIET_TENSORS = frozenset(
     {
         "SecondOrStepTimer",

@@ -1,4 +1,4 @@
-"""What Keras's `compile` knows by strings: Keras 2.15, measured with tf_keras 2.21."""
+"""Maps the strings that Keras's `compile` takes: Keras 2.15, measured with tf_keras 2.21."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LOSSES = {
     "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy",
     "huber": "Huber",
 }
-# What "accuracy" is beside a loss, where that tells. Beside BinaryCrossentropy the
-# width of the output does.
+# Loss -> the metric that "accuracy" means with it, if the loss decides. With
+# BinaryCrossentropy the width of the output decides.
 ACCURACIES = {
     "SparseCategoricalCrossentropy": "sparse_categorical_accuracy",
     "CategoricalCrossentropy": "categorical_accuracy",
 }
-# String -> function in tf.keras.metrics, whose mean over a batch is the metric.
+# String -> function in tf.keras.metrics. The metric is its mean over a batch.
 METRICS = {
     "mse": "mean_squared_error",
     "mean_squared_error": "mean_squared_error",

@@ -530,7 +530,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
 
 
 def explain_no_home(symbol: str) -> tuple[str, str]:
-    """Why a contrib symbol is refused, and what to do instead."""
+    """Returns the reason why a contrib symbol is refused, and what to do instead."""
     name = symbol.removeprefix("tf.contrib.")
     while name:
         if name in NO_HOME:

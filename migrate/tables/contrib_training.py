@@ -1,4 +1,4 @@
-"""What contrib's `optimize_loss` is given, and what it makes of it (TensorFlow 1.15.5)."""
+"""Lists the parameters of contrib's `optimize_loss` and its defaults (TensorFlow 1.15.5)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ OPTIMIZE_LOSS_PARAMETERS = (
     *("update_ops", "variables", "name", "summaries", "colocate_gradients_with_ops"),
     "increment_global_step",
 )
-# Those for which the emitted `optimize_loss` raises an error.
+# Parameters for which the emitted `optimize_loss` raises an error.
 NOT_EMITTED = frozenset({"gradient_noise_scale", "gradient_multipliers"})
 # Those whose effect is known; where gradients are computed changes nothing of them.
 READ = frozenset(OPTIMIZE_LOSS_PARAMETERS) - NOT_EMITTED - {"increment_global_step"}
 SCOPE = "OptimizeLoss"
-# What is written without a list of summaries; of others there is one for each gradient.
+# The summaries that it writes without a list. Each other kind is written for each gradient.
 SUMMARIES = frozenset({"loss", "learning_rate", "global_gradient_norm"})
-# An optimizer's name -> its class, and what this is given after the rate.
+# Name of an optimizer -> its class, and the arguments that follow the learning rate.
 BY_NAME: dict[str, tuple[str, str]] = {
     "Adagrad": ("train.AdagradOptimizer", ""),
     "Adam": ("train.AdamOptimizer", ""),

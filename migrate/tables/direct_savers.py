@@ -1,4 +1,4 @@
-"""What makes variables, and which, for savers that are given a list of all of them."""
+"""Lists what makes variables, and which ones, for savers of all variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPTIMIZERS = {
     "tf.train.RMSPropOptimizer": True,
     "tf.train.FtrlOptimizer": True,
 }
-# Arguments of a variable that leave it among those that TF1's saver took.
+# Arguments with which a variable is still one of those that TF1's saver took.
 OF_VARIABLES = frozenset({"dtype", "initial_value", "name", "trainable"})
 WITHOUT_VARIABLES = frozenset(
     {"AveragePooling2D", "Dropout", "Flatten", "MaxPooling2D"}
@@ -28,7 +28,7 @@ SCHEDULES = frozenset(
         *("piecewise_constant", "polynomial_decay", "cosine_decay"),
     )
 )
-# Functions that give values, besides those of `one_tensor`.
+# Functions that return values and make no variables, besides those of `one_tensor`.
 MAKE_NO_VARIABLES = frozenset(
     {"tf.TensorSpec", "tf.random_normal", "tf.random_uniform", "tf.truncated_normal"}
     | {"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"}
@@ -38,7 +38,7 @@ MAKE_NO_VARIABLES = frozenset(
 READING = frozenset({"astype", "copy", "flatten", "mean", "reshape", "sum", "rand"}) | {
     "randn"
 }
-# Functions of TensorFlow that may make variables where a step is traced.
+# Functions of TensorFlow that may make variables when a step is traced.
 MAKE_VARIABLES = (
     *("tf.Variable", "tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras."),
     *("tf.nn.rnn_cell.", "tf.nn.dynamic_rnn", "tf.nn.bidirectional_", "tf.nn.static_"),

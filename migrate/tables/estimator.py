@@ -1,4 +1,4 @@
-"""What becomes of tf.estimator, and of what its model_fn is built from.
+"""Maps tf.estimator, and the functions that a model_fn is built from, to their new names.
 
 A migrated model_fn is still a function that builds a graph: TensorFlow traces it. So
 the functions of TF1 that need a graph, and no session, keep their meaning there under
@@ -32,7 +32,7 @@ VOCABULARIES_MODULE = "estimator_vocabularies"
 SYNC_MODULE = "synchronous_estimator"
 TPU_MODULE = "estimator_tpu"
 
-# Emitted modules for what few programs have -> files that they need beside MODULE's.
+# Emitted modules that few programs need -> files that they need besides those of MODULE.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (*emitted.list_files(CANNED_MODULE), f"{HEADS_MODULE}.py"),
     DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
@@ -48,7 +48,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     TPU_MODULE: (f"{TPU_MODULE}.py",),
     VOCABULARIES_MODULE: (f"{VOCABULARIES_MODULE}.py",),
 }
-# Module -> (code, what is said of it) of those that are no ready-made Estimators.
+# Modules that hold no ready-made Estimators -> (code, text of the finding).
 BESIDE_CODES: dict[str, tuple[str, str]] = {
     VOCABULARIES_MODULE: (
         "E101",
@@ -334,7 +334,7 @@ LAYERS: dict[str, str] = {
     "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
 }
 
-# Inside the functions that build the graph: what the module has instead.
+# Replacements from the emitted module, inside the functions that build the graph.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
         f"tf.contrib.{package}.assign_from_checkpoint_fn": (
@@ -347,7 +347,7 @@ IN_GRAPH_EMITTED: dict[str, str] = {
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
 }
 
-# Inside the functions that build the graph: kept under tf.compat.v1, with all below.
+# Symbols that stay under tf.compat.v1, with all below, inside functions that build the graph.
 IN_GRAPH: frozenset[str] = frozenset(
     f"tf.{name}"
     for name in (
@@ -389,12 +389,12 @@ IN_GRAPH: frozenset[str] = frozenset(
     )
 )
 
-# Also where a serving input receiver is made, for the graph that is exported.
+# They also stay in a function that makes a serving input receiver, for the exported graph.
 IN_SERVING = frozenset(
     {"tf.placeholder", "tf.placeholder_with_default", "tf.sparse_placeholder"}
 )
 
-# Whether it is in a model_fn -> (reason, recipe) of a placeholder elsewhere.
+# Whether a placeholder is in a model_fn -> (reason, recipe), if no serving input has it.
 NOT_FED = {
     False: (
         "the placeholder does not belong to a serving input. An input_fn runs "
@@ -410,7 +410,7 @@ NOT_FED = {
     ),
 }
 
-# Also where an input_fn takes a batch from an iterator.
+# They also stay in an input_fn that takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})
 
 # A function returns a receiver that is not TensorFlow 1's ServingInputReceiver.
@@ -474,7 +474,7 @@ MAKERS = frozenset(f"tf.estimator.{name}" for name in ("Estimator", *CANNED))
 TPU_ESTIMATORS = frozenset(
     {"tf.contrib.tpu.TPUEstimator", "tf.estimator.tpu.TPUEstimator"}
 )
-# What is said of them.
+# The findings for them.
 NO_TPU = (
     "use_tpu=True trains under tf.distribute.TPUStrategy. Nobody has run this on a "
     "TPU yet: compare a few steps before you rely on it"
@@ -483,7 +483,7 @@ TPU_SPECS = frozenset(
     {"tf.contrib.tpu.TPUEstimatorSpec", "tf.estimator.tpu.TPUEstimatorSpec"}
 )
 
-# What makes batch normalisation's averages move in TF1.
+# Functions that update the averages of batch normalisation in TF1.
 UPDATE_OPS = ("tf.GraphKeys.UPDATE_OPS", "update_ops")
 RUNS_UPDATES = frozenset(
     {
@@ -503,7 +503,7 @@ BATCH_NORMALIZATION = frozenset(
 )
 
 
-# Where programs import the same from TensorFlow's own files: module -> public module.
+# TensorFlow's own files that programs import from -> the public module with the same names.
 _PRIVATE = {
     "tf.python.estimator.canned.dnn": "tf.estimator",
     "tf.python.estimator.canned.dnn_linear_combined": "tf.estimator",
@@ -538,7 +538,7 @@ def find_uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
 
 
 def find_tf2_symbol(uses: list[tuple[ast.expr, str]]) -> str:
-    """A symbol among the uses that TensorFlow 1 has not and TensorFlow 2 has; or ""."""
+    """Returns a symbol among the uses that only TensorFlow 2 has, or ""."""
     for _, symbol in uses:
         if symbol.rpartition(".")[2].startswith("_"):
             continue  # `tf.__version__` is in both.
@@ -553,7 +553,7 @@ def find_longest(symbol: str, table: dict[str, str]) -> str | None:
     name, rest = symbol, ""
     while name:
         if name in table:
-            # A module's name stands for itself only; its parts are rows of their own.
+            # The name of a module stands for itself only. Its parts have rows of their own.
             is_class = name.rpartition(".")[2][:1].isupper()
             return table[name] + rest if not rest or is_class else None
         name, _, last = name.rpartition(".")

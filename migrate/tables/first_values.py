@@ -1,4 +1,4 @@
-"""What draws or makes the first value of a variable, and the initializer that does the same.
+"""Maps functions that make the first value of a variable to the matching initializers.
 
 Reviewed against the signatures of TensorFlow 1.15.5: `tf.truncated_normal(shape, seed=1)`
 and `tf.truncated_normal_initializer(seed=1)` run one kernel with the same arguments.

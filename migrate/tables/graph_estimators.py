@@ -1,4 +1,4 @@
-"""What of TensorFlow 1's Estimators the package tensorflow-estimator has for graph mode.
+"""Lists the Estimators of TensorFlow 1 that tensorflow-estimator has for graph mode.
 
 Its release 2.15.0 runs on TensorFlow 2.16 and later, too, through the module that is
 written beside a program (`migrate/support/graph_estimators.py`). `tests/fallback` looks
@@ -53,7 +53,7 @@ _OF_TPUS = (
     "TPUEstimatorSpec",
 )
 
-# Symbol -> its home; what follows it (`InputPipelineConfig.PER_HOST_V2`) follows the home.
+# Symbol -> its home. The rest of a name (`InputPipelineConfig.PER_HOST_V2`) is kept.
 HOMES: dict[str, str] = {
     **{f"tf.estimator.{name}": f"{MODULE}.{name}" for name in _NAMES},
     **{
@@ -72,7 +72,7 @@ HOMES: dict[str, str] = {
     },
     "tf.estimator.inputs.pandas_input_fn": f"{MODULE}.pandas_input_fn",
 }
-# Modules of which the package has all that is left of them.
+# Modules -> their homes. The package has all that is left of these modules.
 MODULES: dict[str, str] = {
     "tf.estimator": MODULE,
     **{
@@ -86,7 +86,7 @@ _WITHOUT = (
     "this"
 )
 _MODEL_FN = "Write its model_fn for tf.estimator.Estimator."
-# Symbol or module -> (why it cannot work though its name may be there, what to do).
+# Symbol or module -> (why it cannot work even if its name exists, what to do).
 LOST: dict[str, tuple[str, str]] = {
     "tf.estimator": (_WITHOUT, _MODEL_FN),
     **{

@@ -1,4 +1,4 @@
-"""What TensorFlow 1's names are in graph mode on TensorFlow 2.21, where compat.v1 lacks them.
+"""Maps TensorFlow 1's names that compat.v1 of TensorFlow 2.21 lacks to names for graph mode.
 
 Read by `migrate/fallback` alone: in graph mode more has a home than in TensorFlow 2's own
 programs. `tests/fallback` runs what is said here.
@@ -27,7 +27,7 @@ _HOOKS = (
 # Symbol -> its home in graph mode, where no other table has one.
 HOMES: dict[str, str] = {
     **{f"tf.estimator.{name}": f"tf.compat.v1.train.{name}" for name in _HOOKS},
-    # Python's own inspection, which tensorflow-estimator only passed on.
+    # Python's own inspection functions, which tensorflow-estimator only passed on.
     "tf.python.estimator.util.fn_args": "callable_arguments.fn_args",
     "tf.contrib.eager.metrics.Mean": "graph_metrics.Mean",
     "tf.contrib.framework.get_name_scope": "graph_functions.get_name_scope",
@@ -37,8 +37,8 @@ HOMES: dict[str, str] = {
     ),
 }
 
-# What is written beside a program in graph mode alone: module -> (contrib's modules that
-# have its functions, the functions).
+# Modules that only graph mode writes beside a program: module -> (modules of contrib
+# that have its functions, the functions).
 _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "contrib_assigning": (
         ("framework", "slim"),
@@ -107,17 +107,17 @@ HOMES |= {
     for name in names
 }
 
-# Names of TensorFlow's version, and what a program that decides by it is to find: `tf` is
-# TensorFlow 1 there, where `tf.nn.dropout(x, 0.1)` keeps a tenth.
+# Names of TensorFlow's version, and the version that a program reads if it decides by
+# it: in graph mode `tf` is TensorFlow 1, where `tf.nn.dropout(x, 0.1)` keeps a tenth.
 VERSIONS = ("tf.VERSION", "tf.__version__", "tf.version.VERSION")
 VERSION = "1.15.5"
-# Functions that make a version of a text.
+# Functions that make a version from a text.
 READ_VERSIONS = frozenset(
     {"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"}
 )
 
-# Modules in which `getattr` may look a name up at run time: module -> its home, which has
-# some of its names, and ends with NotImplementedError for each of the others.
+# Modules in which `getattr` may look a name up at run time: module -> its home. The
+# home has some of the names, and raises NotImplementedError for each of the others.
 LOOKED_UP: dict[str, str] = {"tf.contrib.opt": "graph_optimizers"}
 
 HOMES["tf.contrib.metrics.streaming_percentage_less"] = (
@@ -154,8 +154,8 @@ METRICS: dict[str, CallRow] = {
     )
 }
 
-# Why contrib's others have no home in graph mode: symbol or module -> (reason, recipe).
-# What other tables say of them is about TensorFlow 2's own programs.
+# Why other names of contrib have no home in graph mode: symbol or module -> (reason,
+# recipe). Other tables speak of TensorFlow 2's own programs.
 _NO_PACKAGE = (
     "compat.v1 does not have it, and no package that runs on TensorFlow 2.21 does"
 )
@@ -214,10 +214,10 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
 }
 
-# What makes TensorFlow 2 build graphs, as TensorFlow 1 did.
+# Symbols that make TensorFlow 2 build graphs, as TensorFlow 1 did.
 SWITCHES = frozenset({"tf.disable_eager_execution", "tf.disable_v2_behavior"})
 
-# What runs a graph the TensorFlow 1 way, or prepares that, through tf.compat.v1 too.
+# Symbols that run a graph as TensorFlow 1 does, or prepare it, also through tf.compat.v1.
 RUNS_GRAPHS = frozenset(
     {
         "tf.InteractiveSession",

@@ -17,12 +17,12 @@ import enum
 
 
 class Effect(enum.Enum):
-    """What an eager call does instead of its work."""
+    """One kind of what an eager call does instead of its work."""
 
     RAISES = "raises"
     NOTHING = "does nothing"
     EMPTY = "is always empty"
-    # The worst: a result that is not TF1's.
+    # The worst kind: the result differs from TF1's.
     WRONG = "means something else"
     HANGS = "waits for ever"
 
@@ -248,7 +248,7 @@ GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}
 
 
 _RECIPE = "This function needs a graph session. Write what it does for eager execution."
-# What to do instead, where more can be said.
+# Recipes for symbols about which more can be said.
 _RECIPES = {
     "tf.train.FinalOpsHook": "Use the values that `evaluate` returns. To read variables at the end, "
     "write a hook with `session.run(variable)` in its `end`.",
@@ -259,12 +259,12 @@ _RECIPES = {
 
 
 def find_recipe(symbol: str) -> str:
-    """What to do instead of a symbol that works in a graph only."""
+    """Returns the recipe to replace a symbol that works in a graph only."""
     return _RECIPES.get(symbol, _RECIPE)
 
 
 def find(symbol: str) -> GraphOnly | None:
-    """The row of a symbol, or of the class or module it belongs to."""
+    """Returns the row of a symbol, or of the class or module it belongs to."""
     name = symbol
     while name:
         if name in GRAPH_ONLY:
@@ -274,7 +274,7 @@ def find(symbol: str) -> GraphOnly | None:
 
 
 def find_reason(symbol: str) -> str:
-    """Why a symbol of the table needs a graph, where that is not unsupported."""
+    """Returns the reason why a symbol of the table needs a graph; its row must have one."""
     row = find(symbol)
     assert row is not None and row.reason is not None
     return row.reason

@@ -1,4 +1,4 @@
-"""What a program does besides computing values, by the name of what is called.
+"""Lists what a program does besides computing values, by the name of the called function.
 
 Two effects conflict when they may change one another's result: then their order is part
 of what the program means. `UNSEEN` is code that cannot be read; it conflicts with all.
@@ -10,7 +10,9 @@ import enum
 
 
 class Does(enum.IntEnum):
-    """Kinds of effects; their order decides which of two differences is told first."""
+    """One kind of effect. The order of the kinds decides which difference is reported
+    first.
+    """
 
     NOTHING = 0
     NUMPY_RANDOM = enum.auto()
@@ -18,13 +20,13 @@ class Does(enum.IntEnum):
     UNSEEN = enum.auto()  # Code that cannot be read.
     FILES = enum.auto()
     STDOUT = enum.auto()
-    PATH = enum.auto()  # Where modules come from.
+    PATH = enum.auto()  # Places from which modules are imported.
     LOG = enum.auto()
-    OBJECT = enum.auto()  # Of one name: a list, a generator, a reader.
+    OBJECT = enum.auto()  # Effects on one named object: a list, a generator, a reader.
     PROCESS = enum.auto()
 
 
-# Built-in functions; all others compute and no more.
+# Built-in functions. All others only compute.
 BUILTINS: dict[str, Does] = {
     "print": Does.STDOUT,
     "input": Does.STDOUT,
@@ -36,17 +38,17 @@ BUILTINS: dict[str, Does] = {
     "__import__": Does.UNSEEN,
 }
 
-# Those that only give a value.
+# Built-in functions that only give a value.
 PURE_BUILTINS = frozenset(
     {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
     | {"max", "min", "range", "reversed", "round", "sorted", "str", "sum", "tuple"}
     | {"zip"}
 )
-# Those that call what they are given.
+# Built-in functions that call their arguments.
 RUNS_GIVEN = frozenset({"filter", "map", "max", "min", "sorted"})
 
-# Functions of modules: the longest beginning that is listed decides. What
-# is not listed is unseen, too, and so is what its results do.
+# Functions of modules. The longest listed prefix decides. A function that is not listed
+# is unseen, and so are the effects of its results.
 FUNCTIONS: dict[str, Does] = {
     # Modules of Python's library whose functions read and compute.
     **dict.fromkeys(
@@ -159,7 +161,7 @@ FUNCTIONS: dict[str, Does] = {
     "os.system": Does.UNSEEN,
     "os.popen": Does.UNSEEN,
     "os.fork": Does.UNSEEN,
-    # Where modules come from.
+    # Places from which modules are imported.
     "sys.path.append": Does.PATH,
     "sys.path.insert": Does.PATH,
     "sys.path.extend": Does.PATH,
@@ -182,7 +184,7 @@ TENSORFLOW: dict[str, Does] = {
     "tf.io.TFRecordWriter": Does.FILES,
 }
 
-# Parts of TensorFlow, and written modules, that are a program's own: they read its data.
+# Parts of TensorFlow, and written modules, that read a program's data: they are its own code.
 READERS: dict[str, Does] = {
     "tensorflow.examples": Does.FILES,
     "mnist_input_data": Does.FILES,
@@ -190,11 +192,11 @@ READERS: dict[str, Does] = {
 
 # Modules of TensorFlow that have no part in graphs.
 HOST_MODULES = frozenset({"FLAGS", "app", "errors", "flags", "gfile", "logging"})
-# Packages, and built-in functions, whose results are values, whatever they are given.
+# Packages and built-in functions whose results are values, whatever their arguments are.
 OF_VALUES = frozenset({"json", "math", "numpy", "os", "random", "re", "sys", "time"})
 VALUES = frozenset({"bool", "float", "int", "len", "open", "repr", "str"})
 
-# Old names of functions that do the same by another one.
+# Old names of functions that have a new name and do the same.
 SAME: dict[str, str] = {
     "deleterecursively": "rmtree",
     "listdirectory": "listdir",
@@ -222,7 +224,7 @@ CHANGING_METHODS = frozenset(
     | {"insert", "pop", "popitem", "popleft", "remove", "reverse", "setdefault"}
     | {"sort", "update", "fill", "shuffle", "seed"}
 )
-# Functions of libraries, and methods of others, that change what they are given.
+# Functions of libraries, and methods of other objects, that change their arguments.
 CHANGING_FUNCTIONS = frozenset(
     {
         "at",
@@ -240,9 +242,9 @@ CHANGING_FUNCTIONS = frozenset(
     }
     | {"put", "put_along_axis", "putmask", "shuffle"}
 )
-# Functions that take the next element of what they are given, or change it.
+# Functions that take the next element of their argument, or change it.
 CONSUMING = frozenset({"delattr", "next", "setattr"})
-# Methods that leave their object otherwise, besides those of lists, sets and dictionaries.
+# Methods that change their object, besides those of lists, sets and dictionaries.
 STATEFUL_METHODS = CHANGING_METHODS | frozenset(
     {"__delitem__", "__iadd__", "__next__", "__setattr__", "__setitem__", "byteswap"}
     | {"difference_update", "intersection_update", "itemset", "move_to_end", "next"}
@@ -258,7 +260,7 @@ STATEFUL_METHODS = CHANGING_METHODS | frozenset(
     }
     | {"symmetric_difference_update"}
 )
-# Built-in functions that make an object of their own.
+# Built-in functions that make a new object.
 MAKERS = frozenset(
     {
         "abs",
@@ -286,19 +288,20 @@ MAKERS = frozenset(
     }
     | {"repr", "round", "set", "slice", "sorted", "str", "sum", "tuple"}
 )
-# Built-in functions whose results can be passed through once, and modules of such.
+# Built-in functions whose results can be iterated over only once, and modules of such
+# functions.
 ITERATORS = frozenset({"enumerate", "filter", "iter", "map", "open", "reversed", "zip"})
 ITERATOR_MODULES = frozenset({"itertools"})
-# Built-in functions that give the names of a module, or an object, to be changed.
+# Built-in functions that return the names of a module or an object as a dict to change.
 NAMESPACES = frozenset({"globals", "locals", "vars"})
-# Methods that give what their object holds.
+# Methods that return what their object holds.
 LOOKS_UP = frozenset({"get", "items", "iteritems", "itervalues", "values"})
-# What traces the functions that it decorates, and methods that Keras traces.
+# Decorators that trace the functions they decorate, and methods that Keras traces.
 TRACES = frozenset({"defun", "function", "step_function"})
 TRACED_METHODS = frozenset({"call", "predict_step", "test_step", "train_step"})
 # Decorators of methods that are read as attributes.
 PROPERTIES = frozenset({"cached_property", "property"})
-# What Python calls for a kind of expression.
+# Kind of expression -> the methods that Python calls for it.
 OPERATORS: dict[str, tuple[str, ...]] = {
     **{
         kind: (f"__{name}__", f"__r{name}__", f"__i{name}__")
@@ -332,7 +335,7 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     "IfExp": ("__bool__", "__len__"),
     "FormattedValue": ("__str__", "__repr__", "__format__"),
 }
-# Attributes of tensors that are values of Python's.
+# Attributes of tensors that are plain Python values.
 STATIC = frozenset({"as_list", "dtype", "get_shape", "name", "ndims", "rank", "shape"})
 LOGGING_METHODS = frozenset(
     {"critical", "debug", "error", "exception", "info", "log", "warn", "warning"}
@@ -341,13 +344,13 @@ FILE_METHODS = frozenset(
     {"close", "flush", "read", "readline", "readlines", "write", "writelines"}
     | {"writerow", "writerows", "seek"}
 )
-# Names of modules that are written beside a program -> the module that they stand for.
+# Names of modules that are written beside a program -> the module that they replace.
 WRITTEN: dict[str, str] = {
     "training_session.numpy_random": "numpy.random",
     "training_session.python_random": "random",
 }
 
-# Methods of tensors, sessions and datasets, where nothing else tells what they are of.
+# Methods of tensors, sessions and datasets, used if nothing else tells the type of the object.
 GRAPH_METHODS = frozenset(
     {"apply_gradients", "as_default", "as_graph_def", "assign", "assign_add", "batch"}
     | {"assign_sub", "compute_gradients", "eval", "export_savedmodel", "get_next"}
@@ -361,30 +364,30 @@ NEVER_RETURN = frozenset(
     {"sys.exit", "os._exit", "os.abort", "training_session.serve"}
     | {"training_session.leave"}
 )
-# What is shown to somebody, and changes nothing else.
+# Calls that show something to somebody, and change nothing else.
 SHOWN = frozenset({Does.STDOUT, Does.LOG})
-# Decorators of written modules that trace a function where it is defined.
+# Decorators of written modules that trace a function when it is defined.
 TRACES_AT_ONCE = frozenset({"step_function"})
-# Generators of the whole program: those of workers that serve are seeded as its own.
+# Random generators of the whole program. Workers that serve get the same seed as the program.
 GENERATORS = frozenset({Does.PYTHON_RANDOM, Does.NUMPY_RANDOM})
-# What is changed by an assignment.
+# Kinds of state that an assignment changes.
 PATHS = frozenset({"sys.path", "os.environ"})
-# Words of tests for the mode of a model_fn.
+# Words in tests of a model_fn's mode.
 MODES = frozenset({"EVAL", "INFER", "PREDICT", "TRAIN", "mode"})
-# Words of tests for the job of a task, as ClusterSpec names jobs.
+# Words in tests of a task's job, as ClusterSpec names jobs.
 JOBS = frozenset({"'chief'", "'master'", "'ps'", "'worker'"})
-# Words of tests that both programs answer in their own way: whether a session has ended,
-# whether the file is the program.
+# Words in tests that both programs answer in their own way: whether a session has
+# ended, and whether the file is the main program.
 KNOWN_TESTS = frozenset({"'__main__'", "should_stop"})
-# A hook asks whether its `before_run` asked for anything: `run_values.results is not None`.
-# The code that replaces this test asks for the condition of that request.
+# A hook tests whether its `before_run` asked for anything: `run_values.results is not
+# None`. The code that replaces this test evaluates the condition of that request.
 ASKED = frozenset({"None", "results"})
-# What calls `main` without naming it.
+# Functions that call `main` without naming it.
 RUNS_MAIN = ("tf.app.run", "absl.app.run")
 
 
 def find_longest(path: str, rows: dict[str, Does]) -> Does | None:
-    """The row of the longest beginning of a dotted path that a table has."""
+    """Returns the row of the longest prefix of a dotted path that a table has."""
     while path:
         if path in rows:
             return rows[path]

@@ -16,7 +16,7 @@ _UNKNOWN = "?"
 
 
 class Known(enum.Enum):
-    """What is known of a private name."""
+    """One kind of what is known of a private name."""
 
     OP = "op"
     TEXT = "text"
@@ -27,7 +27,7 @@ class Known(enum.Enum):
 
     @property
     def is_proof(self) -> bool:
-        """Whether the name means in TensorFlow 2.21 what it meant."""
+        """Whether the name has the same meaning in TensorFlow 2.21 as before."""
         return self in (Known.OP, Known.TEXT, Known.NEW)
 
 
@@ -54,7 +54,7 @@ def _read_lines() -> dict[str, tuple[str, str]]:
 
 @functools.cache
 def _read_rows(module: str) -> dict[str, Row]:
-    """What a module has, by name."""
+    """Returns the rows of a module's names, by name."""
     found = {}
     mark, fields = _read_lines().get(module, ("", ""))
     for field in filter(None, fields.split("\t")) if mark != "=" else ():

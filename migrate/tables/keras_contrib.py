@@ -41,7 +41,9 @@ class ContribRow(LayerRow):
 
     @property
     def kind(self) -> str:
-        """What an argument scope knows the function by, whatever its alias."""
+        """Returns the name by which an argument scope knows the function, whatever its
+        alias.
+        """
         return _KINDS.get(_find_name(self.function), _find_name(self.function))
 
     def map_keras_arguments(
@@ -60,7 +62,7 @@ class ContribRow(LayerRow):
         return {names.get(name, name): value for name, value in given.items()}
 
     def list_texts(self, bound: dict[str, ast.expr]) -> tuple[tuple[str, str], ...]:
-        """What else Keras's layer is given, by name.
+        """Returns the other arguments that Keras's layer gets, as (name, text).
 
         Args:
           bound: what `keras` returned.
@@ -82,14 +84,14 @@ def _find_name(symbol: str) -> str:
     return symbol.rpartition(".")[2]
 
 
-# Aliases, and partial functions, by what they are.
+# Aliases and partial functions -> the function that they call.
 _KINDS = {
     "convolution2d": "conv2d",
     "convolution2d_transpose": "conv2d_transpose",
     "separable_convolution2d": "separable_conv2d",
     **dict.fromkeys(("elu", "linear", "relu", "relu6"), "fully_connected"),
 }
-# What contrib's `repeat` and `stack` call the layers of a function: its name in Python.
+# Function -> the name that contrib's `repeat` and `stack` give its layers: its Python name.
 PYTHON_NAMES = {
     "conv2d": "convolution2d",
     "conv2d_transpose": "convolution2d_transpose",

@@ -1,4 +1,4 @@
-"""What of an Estimator's interface `Model.fit` and its callbacks can say."""
+"""Lists the parts of an Estimator's interface that `Model.fit` and its callbacks replace."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "export_saved_model": (*_EXPORT, "experimental_mode"),
     "export_savedmodel": (*_EXPORT, "strip_default_attrs"),
 }
-# Methods that run the model. The other methods only read its directory.
+# Methods that run the model. The other methods only read the model's directory.
 EXPORTS = frozenset({"export_saved_model", "export_savedmodel"})
 RUNS = EXPORTS | {"train", "evaluate", "predict", "train_and_evaluate"}
 
@@ -93,7 +93,7 @@ ASKS = EXPORTS | frozenset(
     }
 )
 
-# Arguments that are not said, and why.
+# Arguments that have no counterpart, and why.
 UNSAID: dict[tuple[str, str], str] = {
     ("train", "saving_listeners"): "`saving_listeners` are called at its checkpoints",
     ("evaluate", "checkpoint_path"): "`evaluate` has a `checkpoint_path`",
@@ -116,14 +116,14 @@ UNSAID: dict[tuple[str, str], str] = {
     (ESTIMATOR, "warm_start_from"): "it has `warm_start_from`",
     ("estimator_loop.EvalSpec", "hooks"): "its EvalSpec has hooks",
 }
-# Arguments of RunConfig with which training would be another one.
+# Arguments of RunConfig that would change the training.
 UNSAID_CONFIG: dict[str, str] = {
     "keep_checkpoint_every_n_hours": "its RunConfig has `keep_checkpoint_every_n_hours`",
     "device_fn": "its RunConfig has a `device_fn`",
     "eval_distribute": "its RunConfig has `eval_distribute`",
     "experimental_distribute": "its RunConfig has `experimental_distribute`",
 }
-# Modules of Estimators, of which nothing may stand beside what is said.
+# Modules of Estimators. The program may use nothing else of them beside `Model.fit`.
 OF_ESTIMATORS = frozenset(
     (
         "canned_estimators",
@@ -183,7 +183,7 @@ STAYING: dict[str, str] = {
 }
 # Methods of a model class that give hooks.
 TRAINING_HOOKS = ("training_hooks", "training_chief_hooks")
-# What asks for the state of a graph, of which there is none.
+# Symbols that ask for the state of a graph. There is no graph.
 GRAPH_STATE = frozenset(
     f"tf.{name}"
     for name in (
@@ -202,19 +202,20 @@ GRAPH_STATE = frozenset(
     )
 )
 STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
-# Methods of a model class that its Estimator called -> why they are not said. Of those that
-# give first values, or a Scaffold, the call that makes them is told.
+# Methods of a model class that its Estimator called -> why they have no counterpart.
+# For those that give first values, or a Scaffold, the finding names the call that makes
+# them.
 UNSAID_METHODS: dict[str, str] = {
     "prediction_hooks": "its model has `prediction_hooks`",
 }
-# How names of functions begin that draw in each step, and how those end that do not.
+# Prefixes of names of functions that draw in each step, and suffixes of those that do not.
 DRAWS = ("dropout", "multinomial", "random_")
 NO_DRAWS = ("initializer", "seed")
-# What makes a generator of random numbers that nothing else draws from.
+# Functions that make a random generator that nothing else draws from.
 GENERATORS = frozenset(
     ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 )
-# What deletes files, checkpoints among them.
+# Functions that delete files, checkpoints among them.
 DELETING = frozenset(
     (
         "os.remove",
@@ -228,7 +229,7 @@ DELETING = frozenset(
         "tf.io.gfile.rmtree",
     )
 )
-# Methods that change an object and give something, too; and those that only tell.
+# Methods that change an object and also return something, and methods that only log.
 CHANGING = frozenset(("pop", "popitem", "popleft", "setdefault", "parse"))
 LOGGED = frozenset(
     ("critical", "debug", "error", "exception", "flush", "info", "log", "warn")

@@ -1,8 +1,8 @@
-"""What stands in the block of a session that loads its graph."""
+"""Lists the symbols that may be used in the block of a session that loads its graph."""
 
 from __future__ import annotations
 
-# Symbols that bring a graph.
+# Symbols that load a graph.
 LOADS = frozenset(
     {
         "tf.saved_model.load",
@@ -13,7 +13,7 @@ LOADS = frozenset(
 )
 # Methods of a graph that give a tensor or an operation of it by its name.
 TAKES_BY_NAME = frozenset({"get_operation_by_name", "get_tensor_by_name"})
-# Names that bring no graph. Each stands for all names that begin so.
+# Names that load no graph. Each stands for all names that begin with it.
 BESIDE = (
     *("tf.Session", "tf.Graph", "tf.get_default_graph", "tf.get_default_session"),
     *("tf.ConfigProto", "tf.GPUOptions", "tf.GraphDef", "tf.MetaGraphDef"),
@@ -22,7 +22,7 @@ BESIDE = (
     *("tf.saved_model.utils.", "tf.train.latest_checkpoint", "tf.app.flags."),
     *("tf.flags.", "tf.GraphKeys"),
 )
-# Those that run in a graph of TensorFlow 2 under their name of tensorflow.compat.v1.
+# Those that run in a graph of TensorFlow 2 under their name in tensorflow.compat.v1.
 IN_COMPAT = LOADS | frozenset(
     {"tf.Session", "tf.get_default_graph", "tf.get_default_session", "tf.GraphDef"}
 )

@@ -1,8 +1,9 @@
-"""What gives a tensor exactly the name that it is told, and what tells none."""
+"""Lists the functions that give a tensor exactly the name in their `name` argument."""
 
 from __future__ import annotations
 
-# Functions whose result is the operation of the name; a name of `tf.math` is one of `tf`, too.
+# Functions whose result is the operation of that name. A name of `tf.math` is also one
+# of `tf`.
 _MATH = """abs add add_n argmax argmin divide equal exp log maximum minimum multiply negative
     reduce_max reduce_mean reduce_min reduce_sum sigmoid sqrt square squared_difference
     subtract tanh truediv"""
@@ -14,13 +15,13 @@ NAMED = frozenset(
         *(f"tf.nn.{name}" for name in "l2_loss relu sigmoid softmax tanh".split()),
     }
 )
-# Makers of variables -> the place of the name among their arguments.
+# Makers of variables -> the position of the name among their arguments.
 VARIABLES: dict[str, int | None] = {"tf.get_variable": 0, "tf.Variable": None}
-# TF1 names the step by itself.
+# Functions with which TF1 names the step by itself.
 GLOBAL_STEP = frozenset(
     {"tf.train.create_global_step", "tf.train.get_or_create_global_step"}
 )
-# Managers that change no name.
+# Context managers that change no name.
 AROUND = frozenset(
     {
         "tf.control_dependencies",
@@ -28,9 +29,9 @@ AROUND = frozenset(
         "tf.train.replica_device_setter",
     }
 )
-# Where a function of a name stands that an operation may have, given none.
+# Modules of the functions whose name an operation may have if the call gives none.
 FUNCTIONS = ("tf", "tf.math", "tf.nn", "tf.linalg", "tf.image", "tf.losses")
-# What takes names of tensors.
+# Classes that take names of tensors.
 ASK = frozenset(
     {
         "tf.train.LoggingTensorHook",
@@ -39,9 +40,9 @@ ASK = frozenset(
         "tf.estimator.SessionRunArgs",
     }
 )
-# The method of a graph that does.
+# The method of a graph that takes names of tensors.
 BY_GRAPH = "get_tensor_by_name"
-# Packages that add nothing to a graph, beside those of Python; and TensorFlow itself.
+# Packages that add nothing to a graph, besides Python's own and TensorFlow itself.
 HOST = frozenset(
     {
         "absl",

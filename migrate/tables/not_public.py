@@ -1,4 +1,4 @@
-"""What to do instead of names that TensorFlow 2 does not have, or never made public.
+"""Gives recipes for names that TensorFlow 2 does not have, or that were never public.
 
 Reviewed by hand: each recipe names what TensorFlow 2.21 has (or another package) for the
 purpose that programs used the name for.
@@ -12,7 +12,7 @@ _NO_SESSION = (
     "If the session only sets Keras up, remove it. TensorFlow 2's Keras computes "
     "without a session."
 )
-# Symbol, or a module with all below it -> what to do instead. Longest first found.
+# Symbol, or a module with all below it -> what to do instead. The longest match counts.
 INSTEAD: dict[str, str] = {
     "tf.python.client.device_lib": "Use tf.config.list_physical_devices.",
     "tf.python.client.timeline": "Use tf.profiler.experimental and TensorBoard.",
@@ -65,7 +65,7 @@ _UNLISTED_IN = ("tf.app.", "tf.flags.")
 
 
 def explain_absence(symbol: str) -> tuple[str, str]:
-    """Why TensorFlow 2 has no such name, and what to do instead."""
+    """Returns the reason why TensorFlow 2 lacks a name, and what to do instead."""
     private = symbol.startswith("tf.python.") or ".python." in symbol
     if private:
         reason = "a private name of TensorFlow without a public counterpart"

@@ -1,4 +1,4 @@
-"""Where an array of one element is used as a number, and what makes one.
+"""Lists the uses of an array of one element as a number, and the functions that make one.
 
 Measured with NumPy 1.18.5, which TensorFlow 1.15.5 comes with, and with 2.4.6: `float(w)`,
 `"%f" % w` and `math.sqrt(w)` of an array of shape [1] or [1, 1] give its number, and raise
@@ -11,10 +11,10 @@ from __future__ import annotations
 # Built-in functions, and conversions of `%`, that ask an object for its number.
 NUMBERS = frozenset({"complex", "float", "int"})
 CONVERSIONS = frozenset("diueEfFgG")
-# Functions whose further arguments are put into the first.
+# Functions whose further arguments are formatted into the first.
 LOGS = ("logging.", "absl.logging.", "tensorflow.logging.")
 
-# Functions -> name and position of the argument that is the result's shape.
+# Functions -> name and position of the argument that is the shape of the result.
 OF_SHAPE: dict[str, tuple[str, int]] = {
     "tf.get_variable": ("shape", 1),
     "tf.placeholder": ("shape", 1),
@@ -36,7 +36,7 @@ OF_SHAPE: dict[str, tuple[str, int]] = {
     "numpy.random.uniform": ("size", 2),
 }
 PRODUCTS = frozenset({"tf.matmul", "tf.linalg.matmul"})
-# The larger of their first two arguments, dimension by dimension.
+# Functions whose result has the larger of their first two arguments, for each dimension.
 BROADCASTS = frozenset(
     f"tf.{module}{name}"
     for module in ("", "math.")
@@ -46,7 +46,7 @@ BROADCASTS = frozenset(
     )
 ) | {"tf.div", "tf.realdiv"}
 SIZES_APART = frozenset({"numpy.random.rand", "numpy.random.randn"})
-# What has the shape of its first argument.
+# Functions whose result has the shape of their first argument.
 OF_VALUE = frozenset(
     {"tf.Variable", "tf.constant", "tf.identity", "tf.convert_to_tensor"}
     | {"tf.abs", "tf.exp", "tf.log", "tf.negative", "tf.sigmoid", "tf.sqrt"}

@@ -1,4 +1,4 @@
-"""What kinds of TensorFlow 1 programs there are, and what each becomes.
+"""Lists the kinds of TensorFlow 1 programs, and what each becomes.
 
 A program's kind is read from the symbols that its files use (as they were resolved, for
 each use has a finding), and what it has become from the names that its new text uses.
@@ -34,7 +34,7 @@ _SYNCHRONOUS = (
     "tf.train.SyncReplicasOptimizer",
     "tf.train.SyncReplicasOptimizerV2",
 )
-# The first kind that fits is the program's.
+# The first kind that matches is the program's.
 KINDS = (
     Kind(
         "estimator",
@@ -109,13 +109,13 @@ KINDS = (
 
 # A file that cannot be read.
 UNREAD = Kind("unread", "not Python 3", "unknown until it is read")
-# One whose result holds both strategies: a flag of its own chooses.
+# A program whose result holds both strategies. One of its own flags chooses.
 BY_FLAG = Kind(
     "by_flag",
     "synchronous or asynchronous cluster, by a flag",
     "MultiWorkerMirroredStrategy or ParameterServerStrategy, by the same flag",
 )
-# What has become of a program without a strategy, by the module written beside it.
+# What a program without a strategy has become, by the module written beside it.
 WITHOUT_STRATEGY = {
     "plain_session": "eager steps in one process",
 }
@@ -129,7 +129,7 @@ STRATEGIES = {
     "towers_on_tasks": "CentralStorageStrategy over the tasks",
 }
 
-# Modules written beside Estimators, and what these have become with them.
+# Modules written beside Estimators -> what Estimators become with them.
 ESTIMATORS = {
     "keras_estimator": "a Keras model, under the strategy that TF_CONFIG asks for",
     "estimator_loop": "its model_fn, under the strategy that TF_CONFIG asks for",

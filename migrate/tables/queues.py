@@ -12,7 +12,7 @@ import enum
 
 
 class Gives(enum.Enum):
-    """What a producer returns."""
+    """One kind of result of a producer."""
 
     QUEUE = "a queue of the rows of a tensor"
     NUMBERS = "a queue of the numbers below a limit"
@@ -131,13 +131,13 @@ BATCHERS: dict[str, Batcher] = {
 
 START = "tf.train.start_queue_runners"
 MATCH_ONCE = "tf.train.match_filenames_once"
-# What a helper does that has a part in feeding by queues.
+# Symbols that make a helper that calls them a part of feeding by queues.
 INPUT = frozenset({*PRODUCERS, *READERS, *BATCHERS})
-# Arguments that decide nothing of which records there are, and in which order.
+# Arguments that decide neither which records there are nor their order.
 WITHOUT_EFFECT = frozenset({"name", "capacity", "num_threads", "element_shape"})
-# A record cannot be made with these in the function that a dataset maps.
+# Symbols with which a record cannot be made inside the function that a dataset maps.
 NOT_OF_A_RECORD = ("tf.summary", "tf.placeholder", "tf.Variable", "tf.get_variable")
-# Operations with another value each time they are computed.
+# Operations that have another value each time they are computed.
 ANEW = (
     *("tf.random", "tf.truncated_normal", "tf.multinomial", "tf.py_func"),
     *("tf.py_function", "tf.numpy_function", "tf.Variable", "tf.get_variable"),

@@ -1,4 +1,4 @@
-"""What objects of TensorFlow 1 offered, and those of TensorFlow 2 in their place lack.
+"""Lists attributes of TensorFlow 1's objects that their TensorFlow 2 replacements lack.
 
 `tests/migrate/rewriting/test_attributes.py` compares both with the two TensorFlows.
 """
@@ -10,14 +10,14 @@ ITERATOR = frozenset(
     {"from_string_handle", "from_structure", "initializer", "make_initializer"}
     | {"string_handle"}
 )
-# A SyncReplicasOptimizer is the optimizer that it was given: the strategy does the rest.
+# A SyncReplicasOptimizer becomes the optimizer inside it. The strategy does the rest.
 OPTIMIZER = frozenset(
     {"chief_init_op", "get_chief_queue_runner", "get_init_tokens_op"}
     | {"local_step_init_op", "make_session_run_hook", "ready_for_local_init_op"}
 )
-# What a hook is given as coordinator.
+# The object that a hook gets as coordinator.
 NO_COORDINATOR = ("", "None")
-# A session that hooks are given hands on what it has not itself.
+# A hook's session passes attributes that it lacks on to the session inside it.
 HANDS_ON = {
     ("estimator_loop", "HookSession"): ("training_session", "MonitoredTrainingSession")
 }

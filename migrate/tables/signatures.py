@@ -1,4 +1,4 @@
-"""What TensorFlow 2.21 has, Keras too, and what its functions take; see `signatures.tsv`.
+"""Looks up the names and parameters of TensorFlow 2.21 and Keras in `signatures.tsv`.
 
 `reference/signatures.py` writes the data from TensorFlow itself.
 """
@@ -11,7 +11,7 @@ import importlib.resources
 
 TABLE = "signatures.tsv"
 _UNKNOWN = "?"
-# Modules that the table has no names below.
+# Modules whose names are not in the table.
 _ROOTS = frozenset(
     {"tf.compat.v1.compat", "tf.compat.v1.compat.v1", "tf.compat.v1.compat.v2"}
     | {"tf.compat.v2"}
@@ -68,7 +68,7 @@ def exists(name: str) -> bool:
 
 
 def find_parameters(name: str) -> tuple[str, ...] | None:
-    """What a name can be called with; None where it is not known."""
+    """Returns the parameters that a name can be called with; None if they are not known."""
     name = find_public(name)
     found = _read_rows().get(name, "")
     if found == "=":
@@ -79,13 +79,13 @@ def find_parameters(name: str) -> tuple[str, ...] | None:
 
 
 def find_misfit(call: ast.Call, name: str) -> str:
-    """Why a call does not fit what the function of a name takes, "" where it does."""
+    """Returns the reason why a call does not fit the function of a name, "" if it fits."""
     known = find_parameters(name)
     return "" if known is None else compare_with_parameters(call, known)
 
 
 def compare_with_parameters(call: ast.Call, known: tuple[str, ...]) -> str:
-    """Why a call does not fit parameters, "" where it does."""
+    """Returns the reason why a call does not fit some parameters, "" if it fits."""
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     spread = any(k.arg is None for k in call.keywords)
     stars = [i for i, p in enumerate(known) if p.startswith("*")]

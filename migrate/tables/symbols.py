@@ -63,7 +63,7 @@ class Symbol:
 
     @property
     def target(self) -> str:
-        """How a program that keeps TF1's meaning spells it."""
+        """Returns the name that a program uses to keep TF1's meaning."""
         return self.new_name
 
     @property
@@ -166,7 +166,7 @@ def find_known_prefix(symbol: str) -> Symbol | None:
 
 
 def look_up(symbol: str) -> Symbol | None:
-    """What became of a symbol; an attribute of a class shares its class's fate.
+    """Returns the row of a symbol. An attribute of a class has the status of its class.
 
     The parameters of such an attribute are not known, so both are empty. Every
     name below tf.contrib has a fate, also those the table does not list. A module is
@@ -222,8 +222,8 @@ def _list_target_modules() -> frozenset[str]:
     return _find_prefixes(dict.fromkeys(list_target_names()))
 
 
-# What `tensorflow` has as any module has it, and what it says of its build. They are in
-# no list of exports; both versions have all of them, under compat.v1 too.
+# Attributes that every module has, and attributes that describe the build. No list of
+# exports has them, but both versions have all of them, under compat.v1 too.
 _OF_MODULE = frozenset(
     {"__compiler_version__", "__cxx11_abi_flag__", "__dict__", "__doc__", "__file__"}
     | {"__git_version__", "__monolithic_build__", "__name__", "__package__"}
@@ -232,7 +232,7 @@ _OF_MODULE = frozenset(
 
 
 def is_of_module(name: str) -> bool:
-    """Whether a name is one of TensorFlow's own module: `tf.__version__`, its methods."""
+    """Whether a name is an attribute of the module `tf` itself, as `tf.__version__` is."""
     parts = name.split(".")
     return parts[0] == "tf" and len(parts) > 1 and parts[1] in _OF_MODULE
 
@@ -250,7 +250,7 @@ def exists_in_target(name: str) -> bool:
     name = name.replace("tf.compat.v1.compat.v1.", "tf.compat.v1.")
     modern = name.replace("tf.compat.v1.", "tf.", 1)
     if is_of_module(modern) or modern.startswith("tf.raw_ops."):
-        name = modern  # What compat.v1 shares with `tf`, under either's name.
+        name = modern  # Modules that compat.v1 shares with `tf`, under either name.
     if is_of_module(name):
         return True
     if modern == "tf.keras" or modern.startswith("tf.keras."):

@@ -1,4 +1,4 @@
-"""What the loops of several workers may share in one process, and what not.
+"""Lists what the loops of several workers may share in one process, and what they may not.
 
 A TF1 worker was a process: what its Python code kept in a variable was its own. In
 asynchronous training one coordinator runs the loops of all workers in threads.
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from migrate.tables import host_effects
 
-# Callables whose result has nothing to change: sharing it is safe. By prefix.
+# Prefixes of callables whose result cannot change: sharing it is safe.
 CONSTANT_RESULTS = (
     *("os.", "sys.", "re.", "logging.", "json.", "time.", "argparse.", "absl.", "six."),
     "tf.",
 )
-# Callables of other libraries, by prefix: what threads share safely, and data whose methods
-# change nothing unless they say so.
+# Prefixes of callables of other libraries: objects that threads share safely, and data
+# whose methods change nothing unless they say so.
 HARMLESS = ("threading.", "multiprocessing.Lock", "functools.partial", "datetime.")
 DATA = ("pandas.", "pickle.", "cPickle.", "sklearn.", "scipy.", "h5py.", "yaml.")
-# Built-in functions whose result has nothing to change, or nothing Python can.
+# Built-in functions whose result cannot change, or not by Python code.
 CONSTANT_BUILTINS = frozenset(
     {
         "abs",
@@ -48,22 +48,22 @@ CONSTANT_BUILTINS = frozenset(
     }
     | {"tuple", "type", "getattr", "hasattr", "print"}
 )
-# Built-in functions whose result is an iterator: it has a position.
+# Built-in functions whose result is an iterator, which has a position.
 ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
-# Methods of iterators and generators, whose every use changes them.
+# Methods of iterators and generators. Every use changes the object.
 _OF_GENERATORS = frozenset({"__next__", "next", "seed", "send", "shuffle"})
-# Numpy's classes with a state; every other numpy function gives an array.
+# Numpy's classes with a state. Every other numpy function returns an array.
 NUMPY_STATEFUL = frozenset(
     {"numpy.random.RandomState", "numpy.random.default_rng", "numpy.random.Generator"}
 )
 # Methods that change a list, dict, set, deque or array in place, or write a file.
 MUTATORS = (host_effects.STATEFUL_METHODS | {"write"}) - _OF_GENERATORS
-# Functions that change what a process has once, and its flags.
+# Functions that change a state of the whole process, and the objects of its flags.
 OF_THE_PROCESS = frozenset(
     {"os.chdir", "os.putenv", "os.environ.update", "locale.setlocale"}
 )
 FLAGS = frozenset({"tf.app.flags.FLAGS", "tf.flags.FLAGS", "absl.flags.FLAGS"})
-# Environment variables that change no number: which device computes, how much is logged.
+# Environment variables that change no number: they choose a device, or the amount of logging.
 UNIMPORTANT_VARIABLES = frozenset(
     {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "TF_CPP_MIN_LOG_LEVEL"}
 )
@@ -90,15 +90,15 @@ MUTATING_FUNCTIONS = frozenset(
     | {f"heapq.{name}" for name in ("heappushpop", "heapreplace")}
     | {f"bisect.insort{where}" for where in ("", "_left", "_right")}
 )
-# Those that need the list or array itself, and not an object that stands for it.
+# Those that need the list or array itself, and not an object that replaces it.
 WANT_ITSELF = frozenset(
     name
     for name in MUTATING_FUNCTIONS
     if name.startswith(("heapq.", "numpy.copyto", "numpy.place"))
     or name.endswith(".at")
 ) | {"numpy.putmask", "numpy.put_along_axis"}
-# Modules that are a random generator which every TF1 worker had for itself: prefix ->
-# (name in the emitted module, what of it is not that generator).
+# Modules that are a random generator, one for each TF1 worker: prefix -> (name in the
+# emitted module, the parts of the module that are not that generator).
 GENERATORS: dict[str, tuple[str, frozenset[str]]] = {
     "numpy.random": (
         "numpy_random",
@@ -108,7 +108,7 @@ GENERATORS: dict[str, tuple[str, frozenset[str]]] = {
     "random": ("python_random", frozenset({"Random", "SystemRandom"})),
 }
 
-# What seeds them.
+# Functions that seed them.
 SEEDS = frozenset(f"{module}.seed" for module in GENERATORS)
 # Methods and functions of tf.data whose dataset draws random numbers.
 SHUFFLING = frozenset({"shuffle", "shuffle_and_repeat", "sample_from_datasets"})

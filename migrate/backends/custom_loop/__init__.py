@@ -1,8 +1,8 @@
-"""Custom training loops under ParameterServerStrategy and MultiWorkerMirroredStrategy.
+"""Writes custom training loops under a ParameterServerStrategy or MultiWorkerMirroredStrategy.
 
-Lays out the migrated driver: the strategy in place of the server and the device
-setter, build time under its scope, one function per `session.run`, and the old
-loop - in asynchronous training once per worker.
+It lays out the migrated driver: the strategy in place of the server and the device setter,
+build time under the strategy's scope, one function for each `session.run`, and the old
+loop. In asynchronous training the loop runs once for each worker.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Layout:
         )
 
     def _check_names(self) -> None:
-        """Names of ours that the program already uses for something else."""
+        """Refuses a program that uses our own names for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
         for statement in walk_breadth_first(self._program.driver):
             if isinstance(statement, ast.stmt) and not names.list_suites(statement):
@@ -127,12 +127,12 @@ class _Layout:
         plan.suites[home_owner] = _insert_split_functions(items, plan)
 
     def _import_module(self, module: str, files: Iterable[str] = ()) -> None:
-        """Has an emitted module written beside the program, which imports it."""
+        """Imports an emitted module, and writes it beside the program."""
         self._plan.support.update(files or [f"{module}.py"])
         self._plan.imports.append(f"import {module}")
 
     def _separate_names(self) -> None:
-        """Names that the graph binds more than once, one for each of their values."""
+        """Gives names that the graph binds more than once a name for each value."""
         program, taken = self._program, self._context.taken
         versions.separate_names(
             program.flows,
@@ -146,7 +146,7 @@ class _Layout:
             versions.separate_names(staged.flows, self._plan, self._diagnostics, taken)
 
     def _rewrite_hooks(self) -> None:
-        """TensorFlow's hooks and the program's own, where they are made."""
+        """Rewrites TensorFlow's hooks and the program's own, where they are made."""
         program, plan = self._program, self._plan
         for call, new in program.hook_edits.items():
             plan.replace(call, new)
@@ -157,16 +157,16 @@ class _Layout:
                 plan.statements[statement] = [Dropped(statement)]
 
     def _find_bounds(self, graph: list[ir.Flow], end: int) -> tuple[int, int]:
-        """The first and the last statement of what the strategy's scope holds."""
+        """Returns the indices of the first and the last statement in the strategy's scope."""
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
-        # Where there is no graph but in runs, what is before it is all, and is not after it.
+        # If only runs need the graph, all of it stays before the scope, which is empty then.
         return first, max([end, first - 1, *needed])
 
     def _write_scope(self, graph: list[ir.Flow]) -> list[Item]:
-        """What is made under the strategy: variables, and the step functions."""
+        """Writes the suite of the strategy's scope: variables, and the step functions."""
         program, scope = self._program, list[Item]()
         if any(flow.graph for flow in list_every_flow(program.flows)):
             self._import_module("graph_variables")
@@ -190,10 +190,10 @@ class _Layout:
         return scope
 
     def _write_training(self, after: list[ast.stmt]) -> list[Item]:
-        """The loop: in place, or as a function that the coordinator runs per worker.
+        """Writes the loop: in place, or as a function that the coordinator runs per worker.
 
         Args:
-          after: what stands between the graph and the session.
+          after: the statements between the graph and the session.
         """
         program = self._program
         if not program.replication.has_coordinator:
@@ -203,7 +203,7 @@ class _Layout:
         return [*self._place_suite_outside(stays), *self._loop.write_worker()]
 
     def _plan_staged_functions(self) -> None:
-        """Functions that make variables and compute: one function of each."""
+        """Plans functions that make variables and compute: it writes one function for each."""
         functions = StagedFunctions(self._context, self._build, self._steps.statements)
         for times in self._program.staged:
             assert isinstance(times, FunctionTimes)
@@ -229,7 +229,7 @@ class _Layout:
             functions.plan(times)
 
     def _find_late_statements(self, before: list[ast.stmt]) -> list[ast.stmt]:
-        """What of that before the strategy of workers has to come after it."""
+        """Returns statements that stood before the server and now need the strategy first."""
         cluster = self._program.cluster
         if cluster is None or self._program.replication.has_coordinator:
             return []
@@ -262,7 +262,7 @@ class _Layout:
         return items
 
     def _place_outside(self, statement: ast.stmt) -> Item:
-        """A statement that stays in the home suite, before or after the graph."""
+        """Returns the item of a statement that stays in the home suite, beside the graph."""
         if statement in self._program.moved and statement not in self._program.copied:
             return Dropped(statement)
         flow = self._flow_of.get(statement)
@@ -309,7 +309,7 @@ class _Layout:
         )
 
     def _makes_global_step(self) -> bool:
-        """Whether a plain session's graph has one: made within an expression."""
+        """Whether the graph of a plain session makes the global step in an expression."""
         return any(
             isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in roles.GLOBAL_STEPS
@@ -348,7 +348,7 @@ class _Layout:
 
 
 def _insert_split_functions(items: list[Item], plan: Plan) -> list[Item]:
-    """The items with functions nested in the driver as they were split."""
+    """Returns the items, with functions nested in the driver in their split form."""
     found: list[Item] = []
     for item in items:
         if isinstance(item, Keep):

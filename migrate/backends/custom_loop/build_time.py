@@ -1,4 +1,4 @@
-"""Build time: what happens once, under the strategy's scope."""
+"""Writes build time: the code that runs once, under the strategy's scope."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from migrate.tables import roles
 
 
 class BuildTime:
-    """The build-time part of statements of the graph.
+    """Writes the build-time part of statements of the graph.
 
     Attributes:
-      pure: pure statements that build-time ones compute with, to be kept there.
+      pure: pure statements whose values build-time statements use, so that they stay there.
     """
 
     def __init__(self, context: Context, sync: SyncHooks) -> None:
@@ -44,7 +44,7 @@ class BuildTime:
         self.pure = build_closure(context.program.flows) | self._find_shape_flows()
 
     def _find_shape_flows(self) -> set[Flow]:
-        """Numbers from the static shapes of tensors, which the loop or a helper reads."""
+        """Returns statements that compute numbers from shapes, for the loop or a helper."""
         wanted = set().union(
             set(),
             *[names.find_reads(s) for s in self._program.tail],
@@ -63,7 +63,7 @@ class BuildTime:
         return self._exclude_tensor_flows(found)
 
     def _exclude_tensor_flows(self, found: set[Flow]) -> set[Flow]:
-        """Those that are not computed of tensors which the steps make: `tf.constant(2) + 1`."""
+        """Excludes statements that use tensors which the steps make: `tf.constant(2) + 1`."""
         kept = build_closure(self._program.flows)
         while True:
             unmade: set[str] = set().union(
@@ -89,7 +89,7 @@ class BuildTime:
         return items
 
     def list_comments_before(self, statement: ast.stmt) -> list[Item]:
-        """Blocks of which only their comments are left."""
+        """Returns the comments of blocks of which nothing else is left."""
         return [Dropped(block) for block in self._program.dissolved.get(statement, ())]
 
     def write_flow(self, flow: Flow) -> list[Item]:
@@ -113,7 +113,7 @@ class BuildTime:
             return [Dropped(statement)]
         planned = self._plan.statements.get(statement)
         if planned is not None and flow.dropped and not flow.suites:
-            return planned  # The spec of a feed, too.
+            return planned  # So is the spec of a feed.
         if planned is not None and all(isinstance(i, Dropped) for i in planned):
             return planned
         if flow.suites:
@@ -148,7 +148,7 @@ class BuildTime:
         return [Keep(statement)]
 
     def _check_tower(self, statement: ast.stmt) -> None:
-        """Variables are made once for all towers, none of which is running then."""
+        """Refuses variables that depend on one tower: they are made once for all towers."""
         value = getattr(statement, "value", None)
         if (
             self._program.cluster is None
@@ -165,7 +165,7 @@ class BuildTime:
             )
 
     def _unwrap_optimizer(self, statement: ast.stmt) -> list[Item]:
-        """`sync = SyncReplicasOptimizer(inner)`: `sync` is `inner` now."""
+        """Writes `sync = inner` for `sync = SyncReplicasOptimizer(inner)`."""
         if not isinstance(statement, ast.Assign):
             return []
         target, call = statement.targets[0], statement.value
@@ -177,7 +177,7 @@ class BuildTime:
         return [New(make_code(target, " = ", inner))]
 
     def is_only_setup(self, flow: Flow) -> bool:
-        """Session configuration and device functions that nothing reads any more."""
+        """Whether a statement is only a session configuration or a device function."""
         if flow.kind is Kind.DEVICE:
             return True
         if flow.kind is Kind.CONFIG or (
@@ -209,7 +209,7 @@ class BuildTime:
     def _find_partitioner(
         self, node: ast.AST, symbols: tuple[str, ...], position: int
     ) -> ast.expr | None:
-        """The partitioner that a call in `node` is given, if shards are kept at all."""
+        """Returns the partitioner that a call in `node` gets, if shards are kept at all."""
         if (
             not self._program.partitioned
             or not self._program.replication.has_coordinator
@@ -309,13 +309,13 @@ class BuildTime:
         return items
 
     def name_list(self, loop: ast.For, name: str) -> str:
-        """The list that keeps what the rounds of a loop make; another loop has its own."""
+        """Returns the name of the list for a loop's values; each loop has its own."""
         if (loop, name) not in self._lists:
             self._lists[loop, name] = self._context.choose_free_name(f"{name}_list")
         return self._lists[loop, name]
 
     def list_loop_names(self, flow: Flow) -> list[str]:
-        """Variables made in each round of a loop and read in the same round's step."""
+        """Returns variables that each round of a loop makes, and that its step reads."""
         made: list[str] = []
         round_ = list_round_statements(flow.suites["body"])
         for inner in round_:
@@ -342,7 +342,7 @@ class BuildTime:
         return [name for name in dict.fromkeys(made) if name in read]
 
     def _is_dissolved_at_build(self, statement: ast.With) -> bool:
-        """Local device blocks and control dependencies mean nothing for variables."""
+        """Whether a block only opens local devices or control dependencies."""
         if self._program.connected is not None and any(
             names_task(self._scopes, i.context_expr) for i in statement.items
         ):
@@ -355,10 +355,10 @@ class BuildTime:
         )
 
     def make_specs(self, early: Mapping[str, str]) -> Specs:
-        """Specs of the driver's tensors: feeds' as declared, elements' of the dataset.
+        """Returns specs of the driver's tensors: declared feeds, and elements of datasets.
 
         Args:
-          early: names of feeds' specs that are made where the feeds were, by key.
+          early: names of specs that are made where the feeds were, by key.
         """
         program = self._program
         known = {key: p.spec for key, p in program.placeholders.items()}
@@ -379,7 +379,7 @@ class BuildTime:
 
 
 def _find_path(target: ast.expr, key: str) -> str | None:
-    """How a name is taken out of what a target unpacks: "[1][0]"; None if it is not."""
+    """Returns the path to a name in an unpacked target: "[1][0]"; None if it is not there."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return "" if names.find_key(target) == key else None
     for index, element in enumerate(target.elts):

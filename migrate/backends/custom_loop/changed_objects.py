@@ -1,7 +1,7 @@
-"""Objects of Python's that the program changes in place while it builds the graph.
+"""Refuses Python objects that the program changes in place while it builds the graph.
 
-TF1 reads `mask` where the graph needs it. A step reads it later, when it is traced, or
-computes it anew from the statement that defined it. Where `mask[0] = 0` or
+TF1 reads `mask` when the graph needs it. A step reads it later, when it is traced, or
+computes it anew from the statement that defined it. If `mask[0] = 0` or
 `np.random.shuffle(order)` stands in between, the step would have another value.
 """
 
@@ -25,14 +25,14 @@ _RECIPE = "Bind the value to a name of its own that nothing changes later."
 def refuse_changed_objects(
     program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics
 ) -> None:
-    """Refuses what steps would read, or compute anew, with another content."""
+    """Refuses objects that steps would read, or compute anew, with another content."""
     included = {flow for step in program.steps for flow in step.flows}
     if included:
         _Order(program.flows, included, scopes, diagnostics).refuse()
 
 
 class _Order:
-    """The statements of the graph in their order, and which of them the steps do."""
+    """The statements of the graph in their order, and those of them that the steps run."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class _Order:
                             "step function would repeat the definition without the "
                             "change",
                         )
-        # What is written out is a number, a text or None, which nothing changes.
+        # The written value is a number, a text or None, which nothing changes.
         made = restated | {
             name
             for flow in self._flows
@@ -103,7 +103,7 @@ class _Order:
         return find_header_reads(flow.statement) if flow.suites else set(flow.reads)
 
     def _find_change_of_restated(self, flow: Flow, name: str) -> ast.stmt | None:
-        """A change between a definition, and the last that the graph reads of it."""
+        """Returns a change between a definition and the last time that the graph reads it."""
         value = getattr(flow.statement, "value", None)
         if isinstance(value, ast.Constant) or not isinstance(
             flow.statement, (ast.Assign, ast.AnnAssign)
@@ -140,7 +140,7 @@ class _Order:
         ]
 
     def _list_loop_ends(self, flow: Flow, but: Sequence[Flow]) -> list[int]:
-        """Where the loops around a statement end, as their rounds come again."""
+        """Returns the ends of the loops around a statement, because their rounds repeat."""
         return [
             self._place[list_every_flow([loop])[-1]]
             for loop in self._list_loops_around(flow)
@@ -150,7 +150,7 @@ class _Order:
     def _walk_changes(
         self, known: set[str], first: int, end: int, strict: bool = False
     ) -> Iterator[tuple[int, ast.stmt, str]]:
-        """What changes an object between two places, that the steps do not do."""
+        """Yields changes of an object between two places that the steps do not make."""
         aliases = Aliases(self._scopes, known, strict)
         for place in range(first, end):
             flow = self._flows[place]
@@ -161,7 +161,7 @@ class _Order:
                 yield place, flow.statement, change
 
     def _find_change_after_read(self, flow: Flow, name: str) -> ast.stmt | None:
-        """A change after the graph has read an object that steps read where they are traced."""
+        """Returns a change after the graph has read an object that steps read when traced."""
         if flow.suites:
             header = flow.statement
             roots = [getattr(header, "iter", None) or getattr(header, "test", None)]
@@ -185,7 +185,7 @@ class _Order:
 
 
 def _find_reads(root: ast.AST, name: str) -> Iterator[str]:
-    """How a name is read: "" as a whole, "len" for its size, `[key]` for one entry."""
+    """Yields how a name is read: "" as a whole, "len" for its size, `[key]` for one entry."""
     above = {c: n for n in walk_breadth_first(root) for c in ast.iter_child_nodes(n)}
     for node in walk_breadth_first(root):
         if names.find_key(node) != name or not isinstance(

@@ -1,4 +1,4 @@
-"""The server and the strategy: what stands where the cluster and the device setter stood."""
+"""Writes the server and the strategy in place of the cluster and the device setter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
 
 
 class Cluster:
-    """Plans one program's server, and gives the statements that make its strategy."""
+    """Plans one program's server, and writes the statements that make its strategy."""
 
     def __init__(self, context: Context) -> None:
         self._program = context.program
@@ -27,7 +27,7 @@ class Cluster:
         self._plan = context.plan
 
     def start_server(self) -> None:
-        """The server starts where it did; a ps task of synchronous training ends."""
+        """Starts the server where it was; a ps task of synchronous training ends."""
         cluster, plan = self._program.cluster, self._plan
         if cluster is None:
             return
@@ -96,7 +96,7 @@ class Cluster:
                 plan.statements[join] = [New(make_code(served, name, ")"), join)]
 
     def _drop_server_uses(self) -> None:
-        """What says something of the server, where synchronous training has none."""
+        """Drops prints of the server, and refuses its other uses in synchronous training."""
         program, cluster = self._program, self._program.tasks
         server = names.find_key(cluster.server.targets[0])  # type: ignore[attr-defined]
         skipped = {cluster.server, program.session, *program.joins}
@@ -143,7 +143,7 @@ class Cluster:
                 ]
 
     def write_strategy(self) -> list[Item]:
-        """The statements that make the strategy and its replicas."""
+        """Returns the statements that make the strategy and its replicas."""
         program = self._program
         if program.cluster is None:
             connected = program.connected
@@ -173,7 +173,7 @@ class Cluster:
         return _choose_strategy(program.clustered, made)
 
     def _write_spec(self, cluster: ir.Cluster) -> ast.expr | Code:
-        """The cluster as a ClusterSpec, which a server may be given as a dict."""
+        """Returns the cluster as a ClusterSpec; a server may also get it as a dict."""
         spec = cluster.spec
         if self._program.kinds.get(names.find_key(spec) or "") is Kind.CLUSTER or (
             isinstance(spec, ast.Call)
@@ -185,11 +185,11 @@ class Cluster:
     def _write_servers(
         self, cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
     ) -> list[Item]:
-        """The strategy with parameter servers, and its replicas.
+        """Writes the strategy with parameter servers, and its replicas.
 
         Args:
           home: the emitted module of the replicas.
-          within: what it is told of towers.
+          within: its argument for towers, as text.
         """
         program, index = self._program, cluster.task_index
         partitioner = ""
@@ -232,7 +232,7 @@ class Cluster:
 def _write_worker_strategy(
     cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
 ) -> list[Item]:
-    """The strategy of workers that keep pace, and its replicas; see `Cluster._write_servers`."""
+    """Writes the strategy of synchronous workers, and its replicas; see `_write_servers`."""
     index = cluster.task_index
     return [
         New(
@@ -255,7 +255,7 @@ def _write_worker_strategy(
 
 
 def _choose_strategy(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
-    """The cluster's strategy, or where the program may have none, this process's own."""
+    """Returns the cluster's strategy; if there may be no cluster, also the local one."""
     if choice is None:
         return made
     alone: list[Item] = [
@@ -272,7 +272,7 @@ def _choose_strategy(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
 
 
 def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
-    """What lets a client place variables and operations on the cluster's tasks."""
+    """Writes the call that lets a client place variables and operations on the tasks."""
     if cluster is None:
         return []
     call = f"tf.config.experimental_connect_to_cluster({cluster})"
@@ -283,7 +283,7 @@ def _write_connection(cluster: str | None, serves: bool) -> list[Item]:
 
 
 def _write_task_replicas(towers: ir.Towers) -> list[Item]:
-    """A replica per tower, on the tower's own task; variables are where they were."""
+    """Writes a replica for each tower, on the tower's task. Variables stay in their places."""
     dealt = f", dealt_to={towers.dealt}" if towers.dealt else ""
     return [
         New(
@@ -294,7 +294,7 @@ def _write_task_replicas(towers: ir.Towers) -> list[Item]:
 
 
 def _write_local_strategy(towers: ir.Towers | None) -> list[Item]:
-    """One process: TF2's default strategy on one device, or a replica per tower."""
+    """Writes TF2's default strategy of one process, or a MirroredStrategy for towers."""
     if towers is not None and towers.devices:
         return _write_task_replicas(towers)
     made = "tf.distribute.get_strategy()"

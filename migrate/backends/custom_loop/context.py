@@ -1,4 +1,4 @@
-"""What every part of the layout reads and adds to."""
+"""Holds the state that every part of the layout reads and adds to."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Context:
     """One program on its way to `tf.distribute`.
 
     Attributes:
-      program: what it means.
+      program: its meaning.
       scopes: its module's names.
       diagnostics: refusals; a program with any is left as it is.
-      plan: what its file will hold.
-      taken: names that mean something in the module; grows by those that are given.
+      plan: the changes of its file.
+      taken: names that are used in the module; grows by those that are chosen.
       flow_of: the graph's statements with their binding times.
     """
 
@@ -38,7 +38,7 @@ class Context:
         object.__setattr__(self, "flow_of", flows)
 
     def choose_free_name(self, wish: str) -> str:
-        """A name that is free, `wish` if it is."""
+        """Returns a name that is free, `wish` if possible."""
         name, number = wish, 2
         while name in self.taken:
             name, number = f"{wish}_{number}", number + 1
@@ -47,7 +47,7 @@ class Context:
 
 
 def parenthesise(node: ast.expr) -> Code:
-    """An expression that can be negated."""
+    """Returns an expression in such a form that `not` can precede it."""
     if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
         return make_code(node)
     return make_code("(", node, ")")

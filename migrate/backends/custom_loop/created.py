@@ -1,4 +1,4 @@
-"""What step functions must not make: it is made once, at build time."""
+"""Refuses objects that step functions must not make, because build time makes them once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Created:
         self._methods = reach.find_methods(context.scopes)
 
     def check(self, flow: Flow) -> None:
-        """A step function runs many times: what it creates would be lost, or refused."""
+        """Refuses calls of a statement that a step must not repeat."""
         lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
         for node in walk_breadth_first(flow.statement):
             if isinstance(node, ast.Call) and node not in lifted:
@@ -80,9 +80,9 @@ class Created:
             )
 
     def _find_creator(self, call: ast.Call) -> str:
-        """What makes variables in a call, or in a function of the file it calls.
+        """Returns the symbol that makes variables in a call, or in a function that it calls.
 
-        A function that Python's own are given, it calls, too: `reduce(dense, sizes, x)`.
+        Python's own functions call functions that they get: `reduce(dense, sizes, x)`.
         """
         symbol = self._context.scopes.resolve(call.func) or ""
         if symbol in _CREATORS:

@@ -1,7 +1,7 @@
-"""The forward pass that several step functions begin with, as one function.
+"""Writes the common beginning of several step functions as one function, `forward`.
 
-TF1 built the graph once and ran parts of it; each part is a step function here. What
-they all compute first stands in `forward`, so that it is written once.
+TF1 built the graph once and ran parts of it. Each part is a step function here. The
+statements that all of them begin with are written once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORTH_A_FUNCTION = 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Forward:
-    """What several steps compute first.
+    """The computation that several steps begin with.
 
     Attributes:
       name: of the function.
@@ -40,7 +40,7 @@ class Forward:
     steps: tuple[StepFunction, ...]
 
     def make_call(self, later: set[str]) -> Flow:
-        """The call as a statement of a step that reads the names `later`."""
+        """Returns the call as a statement of a step that reads the names `later`."""
         targets = [name if name in later else "_" for name in self.results]
         text = f"{', '.join(targets)} = {self.name}({', '.join(self.parameters)})"
         return Flow(
@@ -59,7 +59,7 @@ def find_shared_forward(
     inputs: Sequence[str],
     name: str,
 ) -> Forward | None:
-    """The longest beginning that at least two steps have in common, if worth it.
+    """Returns the longest common beginning of at least two steps, if it is worth a function.
 
     Args:
       bodies: each step's statements in order.
@@ -79,12 +79,12 @@ def find_shared_forward(
     if not group:
         return None
     flows = tuple(bodies[group[0]][:length])
-    # Of blocks, steps may need a part.
+    # Steps may need only a part of a block.
     left_out = _list_left_out(flows, group[0])
     bound = set().union(*[f.binds for f in flows]) - left_out
     read = set().union(*[_list_reads(f, group[0]) for f in flows])
     if any("." in n for n in bound):
-        return None  # Attributes of an object are not handed from call to call.
+        return None  # Calls do not pass on attributes of an object.
     later: set[str] = set()
     for step in group:
         later |= read_after(step, bodies[step][length:])
@@ -138,7 +138,7 @@ def _count_common_statements(
     other: StepFunction,
     bodies: Mapping[StepFunction, Sequence[Flow]],
 ) -> int:
-    """How many statements two steps begin with alike."""
+    """Counts the equal statements at the beginning of two steps."""
     ours, theirs = set(one.flows), set(other.flows)
     length = 0
     for left, right in zip(bodies[one], bodies[other]):
@@ -159,7 +159,7 @@ def _is_worth_sharing(flows: Sequence[Flow]) -> bool:
 
 
 def _list_left_out(flows: Sequence[Flow], step: StepFunction) -> set[str]:
-    """Names that only such statements of blocks bind as a step does not need."""
+    """Returns names that only those statements of blocks bind that a step does not need."""
     every = [f for f in list_every_flow(flows) if f.step and not f.suites]
     needed = set(step.flows)
     gone = set().union(*[f.binds for f in every if f not in needed])
@@ -167,7 +167,7 @@ def _list_left_out(flows: Sequence[Flow], step: StepFunction) -> set[str]:
 
 
 def _list_reads(flow: Flow, step: StepFunction) -> set[str]:
-    """What a statement reads of what is computed, of a block what a step needs of it."""
+    """Returns the names that a statement reads; of a block, those that the step needs."""
     if not flow.suites:
         return set(flow.reads)
     inner = [f for suite in flow.suites.values() for f in suite if f in step.flows]

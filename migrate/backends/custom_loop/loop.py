@@ -1,4 +1,4 @@
-"""The old training loop: once per worker, or in every worker's process."""
+"""Writes the old training loop: once per worker, or in every worker's process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from migrate.source.nodes import walk_breadth_first
 
 
 class Loop:
-    """What follows the graph: the session and the loop in it."""
+    """Writes the statements after the graph: the session and its loop."""
 
     def __init__(
         self, context: Context, build: BuildTime, steps: StepFunctions, sync: SyncHooks
@@ -88,7 +88,7 @@ class Loop:
         return items
 
     def _find_rebound(self, function: ast.AST | None) -> list[str]:
-        """Iterators of the driver that a function of its own begins anew."""
+        """Returns iterators of the driver that another function starts again."""
         if function is self._program.driver or not isinstance(
             function, ast.FunctionDef
         ):
@@ -109,7 +109,7 @@ class Loop:
 
     @property
     def _word(self) -> str:
-        """How a function says that a name is the driver's, which may be a worker's loop."""
+        """The word that marks a name as the driver's in a function: "nonlocal" or "global"."""
         program = self._program
         inside = program.replication.has_coordinator or not isinstance(
             program.driver, ast.Module
@@ -144,7 +144,7 @@ class Loop:
         return Keep(statement)
 
     def _replace_runs(self, statement: ast.stmt) -> None:
-        """Replaces the run calls of this statement (its header, if compound)."""
+        """Replaces the run calls of this statement; of a compound one, those in its header."""
         nested = {
             id(n)
             for _, suite in names.list_suites(statement)

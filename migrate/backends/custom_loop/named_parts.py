@@ -1,11 +1,11 @@
-"""What a scope names in front of an update that stands in it.
+"""Keeps the names that a scope gives to objects beside an update in it.
 
     with tf.variable_scope("net"):
         h = tf.layers.dense(x, 4)          # net/dense/kernel
         train = optimizer.minimize(loss)
 
-The step opens the block, for its tape ends before the update. What stands before keeps the scope,
-and what stands behind enters it again.
+The step opens the block, because its tape ends before the update. The statements before the
+update keep the scope, and those behind it enter the scope again.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
-# What these make has the names of the scopes around it, in checkpoints or event files.
+# Functions whose results get scope names in checkpoints or event files.
 _NAMED = ("tf.layers.", "tf.summary.", "tf.contrib.layers.", "tf.keras.layers.")
 _SCOPES = frozenset({"tf.name_scope", *roles.SCOPES})
 
 
 class NamedParts:
-    """Keeps scopes around what they name."""
+    """Keeps scopes around statements that they name."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -38,7 +38,7 @@ class NamedParts:
         self._parts: dict[tuple[Flow, ...], Flow] = {}
 
     def keep_scope(self, block: Flow, inner: list[Flow]) -> list[Flow]:
-        """The statements of an opened block, in its scope where that names something.
+        """Returns the statements of an opened block, in its scope if it names any of them.
 
         Args:
           inner: its statements that the step has.
@@ -50,7 +50,7 @@ class NamedParts:
             for i, flow in enumerate(inner)
             if any(f.update is not None for f in list_every_flow([flow]))
         ]
-        # A step without the update has all of the block in front of it.
+        # In a step without the update, all of the block stands in front of it.
         update = places[0] if places else len(inner)
         before, after = inner[:update], inner[update:]
         if any(map(self._names_something, before)):
@@ -58,7 +58,7 @@ class NamedParts:
         return [*before, *self._enter_again(block, after)]
 
     def _make_part(self, block: Flow, flows: list[Flow], header: Code | None) -> Flow:
-        """One for the same statements: steps with the same ones share them."""
+        """Returns a part of a block; steps with the same statements share one part."""
         key = (block, *flows)
         if key not in self._parts:
             self._parts[key] = dataclasses.replace(
@@ -73,7 +73,7 @@ class NamedParts:
         return self._parts[key]
 
     def _enter_again(self, block: Flow, flows: list[Flow]) -> list[Flow]:
-        """What stands behind the update in the scope's own name, which gets no number."""
+        """Lets statements behind the update enter the scope again, without a number."""
         found: list[Flow] = []
         for flow in flows:
             updates = any(f.update is not None for f in list_every_flow([flow]))
@@ -91,7 +91,7 @@ class NamedParts:
         return found
 
     def keeps_scope(self, update: ast.stmt) -> bool:
-        """Whether a step enters one of the scopes around an update for other statements, too."""
+        """Whether a step enters one of an update's scopes for other statements, too."""
         return any(
             self._names_something(flow)
             for block in list_every_flow(self._context.program.flows)
@@ -109,7 +109,7 @@ class NamedParts:
         )
 
     def _names_something(self, flow: Flow) -> bool:
-        """Whether it makes layers or summaries, itself or in functions of the program."""
+        """Whether a statement makes layers or summaries, itself or by functions."""
         if any(f.graph for f in list_every_flow([flow])):
             return True
         calls = [

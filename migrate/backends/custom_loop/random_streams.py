@@ -1,9 +1,9 @@
-"""Random operations of steps that draw other numbers than in TensorFlow 1, with a seed.
+"""Warns of random operations in steps that draw other numbers than in TensorFlow 1.
 
-In TensorFlow 1 an operation has one stream of numbers, from which all runs draw. Each step
-function is a graph of its own, in which the stream begins at the seed again. The seed is
-the operation's own, or that of the graph. The graph's seed gives each operation a stream by
-its number in the graph, and it has another number in a step function.
+In TensorFlow 1 an operation with a seed has one stream of numbers, from which all runs
+draw. Each step function is a graph of its own, in which the stream begins at the seed
+again. The seed is the operation's own, or the graph's. The graph's seed gives each
+operation a stream by its number in the graph, and this number differs in a step function.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 
 
 def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
-    """Warns where steps draw by a seed, and draw other numbers than in TensorFlow 1."""
+    """Warns of steps that draw by a seed, and draw other numbers than in TensorFlow 1."""
     of_graph = _has_graph_seed(scopes)
     told: set[ast.AST] = set()
     for flow in list_every_flow(program.flows):
@@ -66,7 +66,7 @@ def _has_graph_seed(scopes: Scopes) -> bool:
 
 
 def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
-    """`tf.set_random_seed(7)`, or `graph.seed = 7`."""
+    """Whether a node is `tf.set_random_seed(7)` or `graph.seed = 7`."""
     if isinstance(node, ast.Call) and scopes.resolve(node.func) in keras_models.SEEDS:
         seed = names.find_argument(node, "seed", 0)
         return not (isinstance(seed, ast.Constant) and seed.value is None)
@@ -78,7 +78,7 @@ def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:
 def _find_seeded_calls(
     statement: ast.stmt, scopes: Scopes, of_graph: bool
 ) -> Iterator[tuple[ast.Call, bool]]:
-    """What a statement and the functions that it calls draw, and whether by the graph's seed."""
+    """Yields a statement's calls that draw, and whether by the graph's seed."""
     for part in [statement, *reach.find_reached(scopes, [statement])]:
         for node in walk_breadth_first(part):
             if not isinstance(node, ast.Call):
@@ -87,7 +87,7 @@ def _find_seeded_calls(
                 continue  # It draws when a variable is made.
             made = _list_call_and_makers(
                 node, scopes
-            )  # A layer has its seed where it is made.
+            )  # A layer gets its seed where it is made.
             draws = any(
                 random_symbols.draws(scopes.resolve(call.func) or "")
                 and not _is_initial_value(call, scopes)
@@ -108,7 +108,7 @@ def _has_seed(call: ast.Call) -> bool:
 
 
 def _list_call_and_makers(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
-    """A call, and where it calls an object, the call that made the object."""
+    """Returns a call; if it calls an object, also the call that made the object."""
     if isinstance(call.func, ast.Call):
         return [call, call.func]
     if not isinstance(call.func, ast.Name):
@@ -122,7 +122,7 @@ def _list_call_and_makers(call: ast.Call, scopes: Scopes) -> list[ast.Call]:
 
 
 def _is_initial_value(node: ast.AST, scopes: Scopes) -> bool:
-    """Whether it is drawn for a variable, when that is made."""
+    """Whether a draw is the first value of a variable."""
     above = scopes.parents.get(node)
     while isinstance(above, (ast.expr, ast.keyword)):
         if isinstance(above, ast.Call):

@@ -1,4 +1,4 @@
-"""Fetched variables that a step reads before it updates them."""
+"""Writes the reads of fetched variables before a step updates them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from migrate.program.ir import Kind
 
 
 class ReadFirst:
-    """The names that such values have in the step function that is laid out."""
+    """The names that such values have in the current step function."""
 
     def __init__(self, context: Context, expressions: StepExpressions) -> None:
         self._context = context
@@ -25,9 +25,9 @@ class ReadFirst:
 
     @property
     def gives_after(self) -> bool:
-        """Whether a variable that a run fetches has its value after the update.
+        """Whether a run that fetches a variable gives its value from after the update.
 
-        Not where the client's session is on a server, which sends the value.
+        It does not if the client's session is on a server, which sends the value.
         """
         program = self._context.program
         return (
@@ -37,16 +37,15 @@ class ReadFirst:
         )
 
     def clear(self) -> None:
-        """What follows is no step function of a run."""
+        """Forgets all names, because the next function is no step function of a run."""
         self._names = {}
 
     def write_items(self, step: ir.StepFunction) -> list[Item]:
-        """Fetched variables, read first: TF 1.15 gives their value before the update.
+        """Writes reads of fetched variables: TF 1.15 gives their value from before the update.
 
-        Measured with variables on a parameter server: 300 of 300 fetches of the
-        global step beside the training operation. In one process it gave the value
-        after the update (200 of 200), for it gave the variable's own buffer; but not
-        of resource variables.
+        Measured with variables on a parameter server: 300 of 300 fetches of the global step
+        beside the training operation. In one process it gave the value after the update (200
+        of 200), because it gave the variable's own buffer; but not for resource variables.
         """
         items: list[Item] = []
         self._names = {}
@@ -95,7 +94,7 @@ class ReadFirst:
         )
 
     def write_fetch(self, fetch: Code) -> Code:
-        """A fetch, or a structure of fetches, as the step function gives it."""
+        """Writes a fetch, or a structure of fetches, as the step function returns it."""
         parts: list[str | ast.AST | Code] = []
         for part in fetch.parts:
             if isinstance(part, Code):

@@ -1,4 +1,4 @@
-"""What a round of a loop of the graph makes: each round's variables are kept in lists."""
+"""Finds objects that a loop of the graph makes in each round; lists keep them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from migrate.program.ir import Flow
 
 
 def list_round_statements(flows: Sequence[Flow]) -> list[Flow]:
-    """Statements that every round runs once: those in its `with` blocks, too."""
+    """Returns statements that every round runs once, also those in its `with` blocks."""
     found: list[Flow] = []
     for flow in flows:
         found.append(flow)
@@ -21,7 +21,7 @@ def list_round_statements(flows: Sequence[Flow]) -> list[Flow]:
 
 
 def list_lifts_of_round(flow: Flow) -> list[ir.Lift]:
-    """What statements of a loop's round make at build time, in order."""
+    """Returns the parts of a round's statements that build time makes, in order."""
     return [
         lift
         for inner in list_round_statements(flow.suites["body"])

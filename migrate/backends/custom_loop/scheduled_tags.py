@@ -1,12 +1,12 @@
-"""Learning rates whose names a summary's tag would be numbered by.
+"""Keeps learning-rate schedules from adding a number to a summary's tag.
 
     with tf.name_scope("optimizer"):
         lr = tf.train.exponential_decay(0.1, step, 100, 0.9, name="lr")
     tf.summary.scalar("lr", lr)
 
 TF1 made the rate's operations once, as `optimizer/lr`, so that the tag is `lr`. A schedule
-of TF2 makes them wherever it is called: there they would have the name first, and the
-tag would be `lr_1`.
+of TF2 makes them wherever it is called. There they would take the name first, and the tag
+would be `lr_1`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 
 
 class ScheduledTags:
-    """Which schedules of a program are called where they take no name of a tag."""
+    """Decides which schedules are called in a scope that takes no name of a tag."""
 
     def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -45,11 +45,11 @@ class ScheduledTags:
         return names.find_key(node) in self._keys and node not in self._kept
 
     def is_first(self, node: ast.AST) -> bool:
-        """Whether a schedule that a step calls before all else is called so there."""
+        """Whether a schedule that a step calls before all else is called in such a scope."""
         return names.find_key(node) in self._tagged
 
     def _find_schedule(self, statement: ast.stmt) -> tuple[str, str] | None:
-        """The variable of a schedule, and the name that it is given."""
+        """Returns the variable of a schedule, and its `name` argument."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
         key, call = names.find_key(statement.targets[0]), statement.value
@@ -68,7 +68,7 @@ class ScheduledTags:
     def _compare(
         self, made: ast.stmt, key: str, name: str, statements: list[ast.stmt]
     ) -> None:
-        """Notes a schedule of which there are summaries by its name in other scopes."""
+        """Notes a schedule that has summaries by its name in other scopes."""
         found = [
             node
             for statement in statements
@@ -85,7 +85,7 @@ class ScheduledTags:
         ):
             return
         self._tagged.add(key)
-        if same:  # There TF1's tag is numbered, too.
+        if same:  # TF1's tag has a number there, too.
             self._kept.update(walk_breadth_first(same[0]))
         if others or len(same) > 1 or self._is_read_before(same[0], key, statements):
             self._keys.add(key)
@@ -93,7 +93,7 @@ class ScheduledTags:
     def _is_read_before(
         self, call: ast.Call, key: str, statements: list[ast.stmt]
     ) -> bool:
-        """Whether a step may call a schedule before its summary; optimizers do later."""
+        """Whether a step may call a schedule before its summary; optimizers call it later."""
         for statement in statements:
             for node in walk_breadth_first(statement):
                 if (
@@ -113,7 +113,7 @@ class ScheduledTags:
         return False
 
     def _is_tagged(self, call: ast.Call, key: str, name: str) -> bool:
-        """`tf.summary.scalar("lr", lr)`."""
+        """Whether a call is `tf.summary.scalar("lr", lr)`."""
         tag = names.read_literal(names.find_argument(call, "name", 0))
         return (
             self._scopes.resolve(call.func) in roles.SUMMARIES
@@ -124,7 +124,7 @@ class ScheduledTags:
         )
 
     def _list_scopes(self, node: ast.AST) -> list[ast.AST]:
-        """The blocks around a node whose names its operations have, and its function."""
+        """Returns the blocks around a node that name its operations, and its function."""
         found: list[ast.AST] = []
         while node in self._scopes.parents:
             node = self._scopes.parents[node]
@@ -143,7 +143,7 @@ class ScheduledTags:
         return [b for b in [*here, *there] if (b in here) != (b in there)]
 
     def _is_unclear(self, block: ast.AST) -> bool:
-        """Whether a block may not open a new scope: `tf.name_scope("net/")`, another function."""
+        """Whether a block may open no new scope: `tf.name_scope("net/")`, another function."""
         if not isinstance(block, ast.With):
             return True
         for item in block.items:

@@ -1,9 +1,9 @@
-"""Static shapes at build time: a `tf.TensorSpec` stands in for a step-time tensor.
+"""Writes static shapes at build time: a `tf.TensorSpec` replaces a step-time tensor.
 
 TF1 code makes variables by the shape of a tensor (`w = get_variable("w",
-[x.get_shape()[1], n])`). Variables are made before any step is traced, so the tensor
-is not there yet; what is known of it is. A feed's spec is written out, a computed
-tensor's is traced from the specs of what it is computed from.
+[x.get_shape()[1], n])`). Variables are made before any step is traced, so the tensor does
+not exist yet. But its spec is known. A feed's spec is written out. A computed tensor's spec
+is traced from the specs of its inputs.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from migrate.tables import roles
 
 
 class Specs:
-    """Names and definitions of the specs that one build suite needs.
+    """The names and definitions of the specs that one build suite needs.
 
     Args:
       flows: the region's statements.
       reads: uses of a tensor for its static shape, and the tensor's key.
       known: code of specs that exist already (feeds, a function's parameters), by key.
-      kinds: what the region's names are.
-      fresh: gives a name that is free.
+      kinds: the kinds of the region's names.
+      fresh: returns a name that is free.
     """
 
     def __init__(
@@ -62,21 +62,21 @@ class Specs:
         ]
 
     def take_early(self, made: Mapping[str, str]) -> None:
-        """Takes up specs that are made already, by the keys of their tensors."""
+        """Adds specs that already exist, by the keys of their tensors."""
         for key, name in made.items():
             self.names[key] = name
             for flow in self._bound.get(key, []):
                 self.names[f"{key}@{flow.statement.lineno}"] = name
 
     def insert_specs(self, items: list[Item]) -> list[Item]:
-        """The items with specs for tensors, each defined before its first use."""
+        """Returns the items with specs for tensors, each defined before its first use."""
         found: list[Item] = []
         for item in items:
             found.extend(self._insert_specs_before(item))
         return found
 
     def define_specs(self, tensors: set[str]) -> list[Item]:
-        """Definitions of the specs of tensors that steps are fed; `names` has them."""
+        """Defines the specs of tensors that steps are fed; `names` has them."""
         before: list[Item] = []
         for key in sorted(tensors):
             after = ast.Name(key, ast.Load(), lineno=sys.maxsize, col_offset=0)
@@ -106,7 +106,7 @@ class Specs:
                 item.suites = {f: self.insert_specs(s) for f, s in item.suites.items()}
             else:
                 for field, suite in item.suites.items():
-                    # What a branch defines is not there where it is not taken.
+                    # A definition in a branch does not exist if the branch is not taken.
                     known = dict(self.names)
                     item.suites[field] = self.insert_specs(suite)
                     self.names.clear()
@@ -130,7 +130,7 @@ class Specs:
         return edits
 
     def _name_spec(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
-        """The name of a tensor's spec; its definition goes to `before` if it is new."""
+        """Returns the name of a tensor's spec; a new definition goes to `before`."""
         binding = self._find_last_binding(key, node)
         made = f"{key}@{binding.flow.statement.lineno}" if binding else key
         if made in self.names:
@@ -142,7 +142,7 @@ class Specs:
                 return None
             known = None
         if known is not None and known.parts == (key,):
-            return None  # A parameter that is a spec already.
+            return None  # The parameter already is a spec.
         name = self._fresh(key.replace(".", "_") + "_spec")
         value = known or self._write_traced_spec(key, node, binding, before)
         if value is None:
@@ -156,16 +156,16 @@ class Specs:
         return name
 
     def _find_parameter(self, node: ast.AST) -> str | None:
-        """The function's parameter that is read whole, and is given as a spec."""
+        """Returns the function's parameter that is read whole and is a spec, if it is one."""
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return None
         known = self._known.get(node.id)
         return node.id if known is not None and known.parts == (node.id,) else None
 
     def _list_changes(self, key: str, node: ast.AST) -> list[Flow]:
-        """What gives a fed tensor's name, or a parameter, another tensor before a read.
+        """Returns statements that give a fed tensor's name another tensor before a read.
 
-        A later statement of a loop does, too: in the next round it was before.
+        A later statement of a loop counts, too: in the next round it was before.
         """
         loops = self._list_loops_around(node)
         return [
@@ -182,7 +182,7 @@ class Specs:
         return [nodes for nodes in self._loops if node in nodes]
 
     def _find_last_binding(self, key: str, node: ast.AST) -> _Binding | None:
-        """What a name is bound by before it is read; None where that is not clear."""
+        """Returns the last binding of a name before a read; None if it is not clear."""
         line = getattr(node, "lineno", 0)
         flows = self._bound.get(key, [])
         before = [f for f in flows if f.statement.lineno < line]
@@ -193,7 +193,7 @@ class Specs:
             for nodes in self._list_loops_around(node)
             for flow in flows
         ):
-            return None  # An earlier round's tensor may be of another shape.
+            return None  # A tensor of an earlier round may have another shape.
         if not before or any(f not in self._straight for f in before):
             return None
         flow = max(before, key=lambda f: f.statement.lineno)
@@ -202,7 +202,7 @@ class Specs:
     def _write_traced_spec(
         self, key: str, node: ast.AST, binding: _Binding | None, before: list[Item]
     ) -> New | None:
-        """`training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
+        """Writes `training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
         flow = binding.flow if binding is not None else None
         value = getattr(flow.statement, "value", None) if flow else None
         if (
@@ -259,7 +259,7 @@ class Specs:
         )
 
     def _reads_anew(self, value: ast.expr, statement: ast.stmt, node: ast.AST) -> bool:
-        """Whether a variable or number it is computed from is another one at `node`."""
+        """Whether a variable or number in a tensor's value is another one at `node`."""
         return any(
             statement.lineno < flow.statement.lineno < getattr(node, "lineno", 0)
             for name in names.find_reads(value)
@@ -268,7 +268,7 @@ class Specs:
         )
 
     def _is_tower(self, node: ast.AST) -> bool:
-        """Whether it is a tower's number; the first is like all others in its shapes."""
+        """Whether a node is a tower's number. The first tower has the shapes of all."""
         flows = self._bound.get(node.id, []) if isinstance(node, ast.Name) else []
         return len(flows) == 1 and (
             ast.unparse(getattr(flows[0].statement, "value", None) or ast.Pass())
@@ -286,7 +286,7 @@ class Specs:
 
 
 def _find_place(target: ast.expr, key: str) -> str | None:
-    """Where a name stands in what is assigned: "" for all of it, `[1]` in a tuple."""
+    """Returns the place of a name in a target: "" for all of it, `[1]` in a tuple."""
     if names.find_key(target) == key:
         return ""
     if isinstance(target, (ast.Tuple, ast.List)):
@@ -298,7 +298,7 @@ def _find_place(target: ast.expr, key: str) -> str | None:
 
 @dataclasses.dataclass(frozen=True)
 class _Binding:
-    """A statement that binds a name, and under what condition of Python's."""
+    """A statement that binds a name, with the Python condition under which it does."""
 
     flow: Flow
     test: ast.expr | None
@@ -307,7 +307,7 @@ class _Binding:
 def _walk_straight_flows(
     flows: Sequence[Flow],
 ) -> Iterator[tuple[Flow, ast.expr | None]]:
-    """Flows that run at most once, with the condition: not in a loop or in `else`."""
+    """Yields flows that run at most once, with their condition: not in a loop or in `else`."""
     for flow in flows:
         if not flow.suites:
             yield flow, None

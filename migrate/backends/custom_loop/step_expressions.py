@@ -1,4 +1,4 @@
-"""What reads differently inside a step function than where the graph was built."""
+"""Writes the user's expressions as they read inside a step function."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from migrate.source.nodes import walk_breadth_first
 
 
 class StepExpressions:
-    """The user's expressions as step functions read them."""
+    """The user's expressions, as step functions read them."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._tags = ScheduledTags(context.program, context.scopes)
 
     def make_edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:
-        """What reads differently inside a step: lifts, and schedules are called."""
+        """Returns the edits inside a step: uses of lifts, and calls of schedules."""
         edits: dict[ast.AST, Code] = {}
         for lift in flow.lifts if flow is not None else ():
             edits[lift.node] = lift.use
@@ -35,7 +35,7 @@ class StepExpressions:
         return edits
 
     def call_schedule_first(self, node: ast.AST) -> Code:
-        """The value of a schedule before all else that a step computes."""
+        """Writes the value of a schedule, called before all else that a step computes."""
         return self._call_schedule(node, self._tags.is_first(node))
 
     def _call_schedule(self, node: ast.AST, apart: bool) -> Code:
@@ -43,7 +43,7 @@ class StepExpressions:
         return make_code(f"training_session.value_of({key})" if apart else f"{key}()")
 
     def write_expression(self, node: ast.AST) -> Code:
-        """An expression as the step function reads it."""
+        """Writes an expression as the step function reads it."""
         edits = self.make_edits(node, None)
         if edits and isinstance(node, (ast.Name, ast.Attribute)):
             return edits.get(node, make_code(node))

@@ -1,4 +1,4 @@
-"""Step functions: the slice of the graph that a run call asked for, as a function."""
+"""Writes step functions: the slice of the graph that a run call asked for, as a function."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from migrate.tables import contrib_graph
 
 
 class StepFunctions:
-    """Lays out step functions.
+    """Writes step functions.
 
     Attributes:
       spec_names: names of the specs that feeds have at build time, by key.
-      statements: what lays out the statements of a step.
+      statements: writes the statements of a step.
     """
 
     def __init__(self, context: Context, build: BuildTime) -> None:
@@ -48,7 +48,7 @@ class StepFunctions:
         self._named_parts = NamedParts(context)
 
     def write_functions(self, spec_names: dict[str, str]) -> list[Item]:
-        """All of the program's step functions, and the forward pass they share."""
+        """Writes all of the program's step functions, and the forward pass they share."""
         self.spec_names = spec_names
         streams = find_streams(self._program, self._scopes)
         self._diagnostics.findings.extend(streams)
@@ -135,7 +135,7 @@ class StepFunctions:
     def _find_observed(
         self, step: ir.StepFunction, of_variables: bool
     ) -> dict[str, ast.expr]:
-        """What hooks observe: variables, or tensors."""
+        """Returns the values that hooks observe: variables, or tensors."""
         kinds = self._program.kinds
         return {
             key: value
@@ -144,7 +144,7 @@ class StepFunctions:
         }
 
     def _write_observed_variables(self, step: ir.StepFunction) -> list[Item]:
-        """As the step gives them: read before the update, or after it."""
+        """Writes observed variables as the step returns them, before or after the update."""
         observed = self._find_observed(step, of_variables=True)
         pairs = [
             make_code(quote_text(k), ": ", self._write_observed_value(v))
@@ -161,7 +161,7 @@ class StepFunctions:
         own = self._program.own_hooks
         if own is None or value not in own.edits:
             return self._expressions.write_expression(value)
-        # Where it stands there is the name that the hook has for it.
+        # The name that the hook has for it stands in its place.
         if isinstance(value, ast.Call):
             return make_code("training_session.summary.merge_all()")
         text = ast.unparse(value)
@@ -170,7 +170,7 @@ class StepFunctions:
         return make_code(text)
 
     def _make_observation(self, observed: dict[str, ast.expr]) -> Flow:
-        """What hooks observe, as a statement of the step."""
+        """Makes a statement of the step that passes observed values to hooks."""
         pairs = [
             make_code(quote_text(key), ": ", self._write_observed_value(value))
             for key, value in observed.items()
@@ -186,7 +186,7 @@ class StepFunctions:
 
     def share_forward(self) -> forward.Forward | None:
         program = self._program
-        # A tensor that is fed is computed by others.
+        # A fed tensor is computed by other statements.
         steps = [step for step in program.steps if not step.given]
         bodies = {
             s: self._open_update_blocks(program.flows, set(s.flows)) for s in steps
@@ -237,7 +237,7 @@ class StepFunctions:
     def _open_update_blocks(
         self, flows: Sequence[Flow], included: set[Flow]
     ) -> list[Flow]:
-        """Included flows; a block around the update is opened, as the tape spans it."""
+        """Returns included flows, with blocks around the update opened for the tape."""
         found: list[Flow] = []
         for flow in flows:
             if flow not in included:
@@ -257,7 +257,7 @@ class StepFunctions:
 
 
 def _make_updates_block() -> Flow:
-    """`with tf.control_dependencies(tf.get_collection(UPDATE_OPS))`, opened."""
+    """Returns `with tf.control_dependencies(tf.get_collection(UPDATE_OPS))`, opened."""
     return Flow(
         ast.Pass(),
         Kind.OPERATION,

@@ -1,4 +1,4 @@
-"""Gradients: the part of a step that a tape has to watch."""
+"""Writes the part of a step that a gradient tape has to watch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
 from migrate.source.nodes import walk_breadth_first
 
-# Of workers whose gradients are taken by hand; of any other loop.
+# The recipe for loops over workers that take gradients by hand, and for any other loop.
 _OUT_OF_LOOP = (
     "If a loop goes over workers, keep each worker's loss in a list, and let one "
     "optimizer minimise their sum after the loop: `losses.append(loss)`, `train = "
@@ -27,7 +27,7 @@ _OUT_OF_LOOP = (
 
 
 class Tapes:
-    """Lays out a step's body, under tapes where it takes gradients."""
+    """Writes a step's body, under tapes if it takes gradients."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Tapes:
         self._updates = updates
 
     def write_body(self, flows: list[Flow], included: set[Flow]) -> list[Item]:
-        """The statements of a step function."""
+        """Writes the statements of a step function."""
         update = next(
             (
                 i
@@ -82,7 +82,7 @@ class Tapes:
         before = flows[:update]
         wanted = names.find_reads(loss) if loss is not None else set()
         part = Slicer(before, lambda node: False).slice_flows(set(wanted), False)
-        # A number of Python's that is bound again is bound in the step, before it is read.
+        # If a Python number is bound again, the step binds it before it reads it.
         last = max(
             (
                 i
@@ -121,7 +121,7 @@ class Tapes:
     def _find_early_flows(
         self, block: Flow, holder: Flow, included: set[Flow], wanted: set[str]
     ) -> set[Flow]:
-        """What a block computes before its gradients, where its loss is made of it."""
+        """Returns a block's flows before its gradients, if the loss is computed from them."""
         inside = list_every_flow([block])
         if holder is block or not block.suites:
             return set()
@@ -153,7 +153,7 @@ class Tapes:
         return set(early)
 
     def _enters_twice(self, block: ast.stmt) -> bool:
-        """Whether a block can be entered twice: what opens it changes nothing."""
+        """Whether a block can be entered twice, because opening it changes nothing."""
         if isinstance(block, ast.With):
             opened = [item.context_expr for item in block.items]
             return all(
@@ -169,10 +169,10 @@ class Tapes:
     def _take_several_gradients(
         self, flows: list[Flow], included: set[Flow], takers: list[Flow]
     ) -> list[Item]:
-        """Gradients of several losses, by one tape over all that they depend on.
+        """Takes the gradients of several losses, by one tape over all that they depend on.
 
-        The tape has the values of the forward pass, so that no update changes the
-        gradients taken after it.
+        The tape has the values of the forward pass, so that no update changes the gradients
+        taken after it.
         """
         updates = [t.update for t in takers if t.update is not None]
         last = max((i for i, f in enumerate(flows) if f in takers), default=-1)
@@ -208,7 +208,7 @@ class Tapes:
         return [*items, *self._statements.write_items(outside, included)]
 
     def _name_losses(self, takers: list[Flow]) -> list[Item]:
-        """Losses that are expressions, computed under the tape."""
+        """Gives names to losses that are expressions, computed under the tape."""
         items: list[Item] = []
         for taker in takers:
             loss = taker.update.loss if taker.update is not None else None
@@ -223,7 +223,7 @@ class Tapes:
 
 
 def _drop_empty_blocks(block: Flow, included: set[Flow]) -> set[Flow]:
-    """What is included, without blocks in a block of which nothing is."""
+    """Returns the included flows without blocks of which nothing is included."""
     return {
         flow
         for flow in included

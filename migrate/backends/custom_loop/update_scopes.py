@@ -53,7 +53,7 @@ class UpdateScopes:
         ]
 
     def enter(self, flow: Flow, items: list[Item]) -> list[Item]:
-        """The statements of an update, in the scopes that were around it."""
+        """Puts the statements of an update into the scopes that were around it."""
         calls = self._list_calls(flow.statement)
         for call in self._names.list_around(flow.statement):
             if (
@@ -87,11 +87,11 @@ class UpdateScopes:
     def _list_managers(
         self, parts: list[tuple[ast.Call, str]], scope: str, once: bool
     ) -> list[str]:
-        """What a step enters around the update.
+        """Returns the context managers that a step enters around the update.
 
         Args:
-          scope: the variable scope, "" where there is none.
-          once: whether the step enters nothing else of these names.
+          scope: the variable scope, "" if there is none.
+          once: whether the step enters nothing else with these names.
         """
         path = "/".join(name for _, name in parts)
         powers = [f'tf.name_scope("{path if once else path + "/"}")']
@@ -99,7 +99,7 @@ class UpdateScopes:
             powers = []
         program = self._context.program
         if program.cluster is not None or program.towers is not None:
-            # A strategy enters variable scopes once more, as name scopes, too.
+            # A strategy also enters variable scopes once more, as name scopes.
             return [*([f'replicas.slots_in("{scope}")'] if scope else []), *powers]
         if once:
             return [
@@ -108,27 +108,27 @@ class UpdateScopes:
                 else f'tf.name_scope("{name}")'
                 for call, name in parts
             ]
-        # The step may have entered one of this name: it must not be numbered again.
+        # The step may have entered a scope of this name. It must not get another number.
         rest = ", auxiliary_name_scope=False" if self._has_powers else ""
         given = f'tf.compat.v1.variable_scope("{scope}"{rest})'
         return [*([given] if scope else []), *powers]
 
     def _list_calls(self, node: ast.AST) -> list[ast.Call]:
-        """The scopes around a statement that a step does not enter, outer ones first."""
+        """Returns scopes around a statement that a step does not enter, outermost first."""
         found: list[ast.Call] = []
         above: ast.AST | None = self._scopes.parents.get(node)
         while above is not None and not isinstance(above, FUNCTIONS):
             if isinstance(above, ast.With):
                 found = [*self._names.list_items(above), *found]
             elif not isinstance(above, ast.Module):
-                found = []  # The blocks within it stay as they are.
+                found = []  # The blocks inside it stay as they are.
             above = self._scopes.parents.get(above)
         return found
 
     def _is_entered_once(self, flow: Flow, parts: list[tuple[ast.Call, str]]) -> bool:
-        """Whether nothing else has the names of these scopes; tells of what comes before.
+        """Whether nothing else has the names of these scopes; reports names from before.
 
-        TF1 gave the second of a name a number.
+        TF1 gave the second use of a name a number.
         """
         calls = [call for call, _ in parts]
         once = True
@@ -155,7 +155,7 @@ class UpdateScopes:
         )
 
     def _list_named(self, path: str) -> list[tuple[ast.Call, bool]]:
-        """Scopes and operations of a path; and whether they are in the same function."""
+        """Returns scopes and operations of a path, and whether each is in the driver."""
         last = path.rpartition("/")[2]
         driver = self._context.program.driver
         found: list[tuple[ast.Call, bool]] = []
@@ -181,7 +181,7 @@ class UpdateScopes:
         return found
 
     def _check_sharing(self, flow: Flow, scope: str, call: ast.Call) -> None:
-        """Tells of several optimizers of one scope, which may number their slots together."""
+        """Reports several optimizers of one scope, which may number their slots together."""
         assert flow.update is not None
         if self._context.program.partitioned:
             self._tell(call, "the update in this scope changes partitioned variables")

@@ -1,4 +1,4 @@
-"""What every worker's loop needs one of its own of, when one process runs them all."""
+"""Gives each worker's loop its own state, when one process runs all loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RECIPE = "Make it in the function that opens the session, or pass it to that fu
 
 
 def plan(context: Context) -> None:
-    """Gives each worker its own readers, random generators and task index."""
+    """Plans a reader, random generator and task index for each worker."""
     program = context.program
     loop = [*program.moved, *program.tail]
     if not loop:
@@ -96,7 +96,7 @@ class _Edits:
         )
 
     def _make_per_worker(self, shared: Shared) -> None:
-        """`reader = Reader()` -> `reader = training_session.per_worker(lambda: Reader())`."""
+        """Rewrites `reader = Reader()` to `training_session.per_worker(lambda: Reader())`."""
         plan = self._context.plan
         binding = shared.bindings[0]
         wanting = self._find_wanting_itself(shared)
@@ -147,7 +147,7 @@ class _Edits:
         ]
 
     def _find_wanting_itself(self, shared: Shared) -> str:
-        """A function that changes the object, and takes nothing that stands for it."""
+        """Returns a function that changes the object, and that takes no substitute for it."""
         scopes = self._context.scopes
         for node in scopes.walk():
             if isinstance(node, ast.Call) and node.args:
@@ -162,7 +162,7 @@ class _Edits:
         return ""
 
     def _find_change_elsewhere(self, name: str) -> ast.stmt | None:
-        """A statement outside of functions that changes the object after it is made."""
+        """Returns a statement that no loop runs and that changes the object."""
         program = self._context.program
         ours = {
             node

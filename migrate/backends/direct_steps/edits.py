@@ -1,4 +1,4 @@
-"""The edits that make steps functions, and their runs calls."""
+"""Plans the edits that make steps plain functions, and their runs plain calls."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WRITER = "tf.compat.v1.summary.FileWriter"
 
 
 class _Other(Exception):
-    """A result is used in a way that cannot be said."""
+    """The edits cannot express the use of a result."""
 
 
 def write_calls(text: str, program: Program) -> str | None:
-    """The text with its steps called directly; None where that cannot be said."""
+    """Returns the text with its steps called directly; None if that cannot be expressed."""
     try:
         plan = _Edits(program).plan()
     except (_Other, NotKnown):
@@ -39,7 +39,7 @@ def write_calls(text: str, program: Program) -> str | None:
 
 
 def _space_functions(text: str, functions: set[str]) -> str:
-    """The text with two lines around those of the module's own functions."""
+    """Puts two blank lines around the module's own functions."""
     lines = text.split("\n")
     body = ast.parse(text).body
     for before, after in reversed(list(zip(body, body[1:]))):
@@ -98,7 +98,7 @@ class _Edits:
     # -- statements --------------------------------------------------------------------
 
     def _write_items(self, statement: ast.stmt) -> list[Item]:
-        """What stands for a statement."""
+        """Returns the items that replace a statement."""
         if statement in self._program.dropped:
             return [Dropped(statement)]
         if statement in self._new:
@@ -127,7 +127,7 @@ class _Edits:
         return [Keep(statement)]
 
     def _write_body(self, block: ast.With) -> list[Item]:
-        """A block's own statements, where it stood; its comments are above the first."""
+        """Returns a block's own statements in its place, with its comments above the first."""
         body = [s for s in block.body if not isinstance(s, ast.Pass)]
         return [Dropped(block), *self._list_items(body)]
 
@@ -135,7 +135,7 @@ class _Edits:
         return [item for statement in body for item in self._write_items(statement)]
 
     def _forget_summaries(self, function: ast.FunctionDef) -> None:
-        """Drops the summaries that a step makes and does not give."""
+        """Drops the summaries that a step makes and does not return."""
         unused: list[ast.stmt] = []
         for node in self._program.summaries:
             if self._scopes.find_scope(node).node is not function:
@@ -153,13 +153,13 @@ class _Edits:
             self._new[statement] = [Dropped(statement)]
 
     def _rewrite_writer(self, call: ast.Call, statement: ast.stmt) -> None:
-        """A writer of TF1's events, which works in eager mode, but is made in graphs alone."""
+        """Makes a writer of TF1's events in a graph; it also works in eager mode."""
         self._plan.replace(call.func, make_code(WRITER.replace("tf", self._tf, 1)))
         header = make_code(f"with {self._tf}.Graph().as_default():")
         self._new[statement] = [Block(header, [Keep(statement)], statement)]
 
     def _rewrite_savers(self) -> None:
-        """Savers of TF1's, which are told what they save, and need no session."""
+        """Rewrites TF1's savers: they get the list of their variables, and need no session."""
         savers = find_saved(self._program)
         for call, name in savers.named.items():
             keywords = [make_code(k.arg or "", "=", k.value) for k in call.keywords]
@@ -181,7 +181,7 @@ class _Edits:
     # -- steps -------------------------------------------------------------------------
 
     def _name_tape(self, variables: ast.Attribute) -> str:
-        """The tape that watched what the gradients are asked for."""
+        """Returns the name of the tape that watched the variables of the gradients."""
         statement = self._scopes.parents[variables]
         function = self._scopes.find_scope(variables).node
         if not isinstance(statement, ast.Assign) or not isinstance(
@@ -212,7 +212,7 @@ class _Edits:
             if node.id == name and self._is_asked(node, tapes, gradients):
                 continue
             if node.id == name and not self._is_zipped(node):
-                raise _Other  # Whoever goes through them alone wants all there are.
+                raise _Other  # Code that only loops over them wants all that exist.
         for node in own:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 if node.id in gradients and not self._is_in_order(node):
@@ -246,9 +246,9 @@ class _Edits:
         return False
 
     def _are_pairs_in_order(self, pairs: ast.Call) -> bool:
-        """Whether pairs of gradients and variables are all applied, one by one.
+        """Whether all pairs of gradients and variables are applied, one by one.
 
-        Those of unused variables, with gradients that are None, may lack.
+        Pairs of unused variables, whose gradients are None, may be missing.
         """
         parent = self._scopes.parents[pairs]
         match parent:
@@ -271,14 +271,14 @@ class _Edits:
         return False
 
     def _is_zipped(self, node: ast.Name) -> bool:
-        """Whether a list is gone through beside another, so that unused ones may lack."""
+        """Whether a list is zipped with another, so that unused variables may be missing."""
         match self._scopes.parents[node]:
             case ast.Call(func=ast.Name("zip"), args=[_, _]):
                 return True
         return False
 
     def _is_in_order(self, node: ast.Name) -> bool:
-        """The same of gradients, of which those of unused variables are None."""
+        """Whether gradients are used in order, with None for those of unused variables."""
         if self._is_zipped(node):
             return True
         match self._scopes.parents[node]:
@@ -353,7 +353,7 @@ class _Edits:
         return make_code(f"{self._tf}.function(", join_code(", ", options), ")")
 
     def _find_column(self, statement: ast.stmt) -> int:
-        """Where a statement's lines begin when the blocks around it are gone."""
+        """Returns the column of a statement's lines without the blocks around it."""
         column = statement.col_offset
         at: ast.AST | None = statement
         while at is not None:
@@ -408,7 +408,7 @@ class _Edits:
         elements = results.elements
         if isinstance(parent, ast.Expr) or not kept:
             if not kept and elements and not isinstance(parent, ast.Expr):
-                raise _Other  # A list of nothing.
+                raise _Other  # A list without elements.
             self._plan.replace(run, called)
             return
         if not results.many:
@@ -433,7 +433,7 @@ class _Edits:
                 self._plan.replace(run, values)
 
     def _rewrite_call(self, call: ast.Call, function: ast.FunctionDef) -> None:
-        """A call of a function that no more has a session among its parameters."""
+        """Rewrites a call of a function that no longer has a session parameter."""
         order = [a.arg for a in function.args.args]
         gone = self._program.parameters[function]
         left: list[ast.AST | Code] = [
@@ -451,7 +451,7 @@ class _Edits:
 
 
 def _is_applied(node: ast.AST) -> bool:
-    """Whether it is the call that applies gradients."""
+    """Whether a node is the call that applies gradients."""
     match node:
         case ast.Call(func=ast.Attribute(attr="apply_gradients")):
             return True
@@ -459,26 +459,26 @@ def _is_applied(node: ast.AST) -> bool:
 
 
 def _write_counter(tf: str) -> Code:
-    """The step counter, under TF1's name and dtype."""
+    """Writes the step counter, under TF1's name and dtype."""
     return make_code(
         f'{tf}.Variable(0, dtype={tf}.int64, name="global_step", trainable=False)'
     )
 
 
 def _forget_updates(tf: str) -> Code:
-    """Lets an optimizer be applied after another: it compares its update with theirs."""
+    """Lets an optimizer apply an update after another, of which it would compare the ops."""
     return make_code(f'{tf}.compat.v1.get_default_graph().clear_collection("train_op")')
 
 
 def _write_argument(node: ast.expr) -> Code:
-    """An argument as it stood."""
+    """Writes an argument as it stood."""
     if isinstance(node, ast.Starred):
         return make_code("*", node.value)
     return make_code(node)
 
 
 def _write_header(function: ast.FunctionDef, gone: set[str]) -> str:
-    """A function's first line without some of its parameters."""
+    """Writes a function's first line without some of its parameters."""
     given = function.args
     first = len(given.args) - len(given.defaults)
     defaults = [None] * first + list(given.defaults)

@@ -1,4 +1,4 @@
-"""What a migrated program of one process says: its steps, its sessions, what is run."""
+"""Reads a migrated program of one process: its steps, its sessions, its runs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 
 _DEFAULT = "tf.distribute.get_strategy"
-# What is known of each module.
+# The names that are known of each module.
 _KNOWN = {
     MODULE: {"LocalReplicas", "Session"},
     BASE: {"create_global_step", "Saver", "summary", "SummaryWriter"},
 }
-# What TF1's own saver does in eager mode as this module's does with its session.
+# Methods of TF1's own saver that do the same in eager mode, without this module's session.
 _OF_SAVERS = frozenset(
     {"last_checkpoints", "recover_last_checkpoints", "restore", "save"}
     | {"set_last_checkpoints", "set_last_checkpoints_with_time"}
@@ -29,11 +29,11 @@ _OF_WRITERS = frozenset({"add_session_log", "shared"})
 
 
 class _Other(Exception):
-    """Something is used in a way that is not known."""
+    """The program uses something in an unknown way."""
 
 
 def read(scopes: Scopes) -> Program | None:
-    """The program; None where anything of its sessions is used in another way."""
+    """Reads the program; returns None if it uses its sessions in any other way."""
     try:
         return _Reader(scopes).run()
     except _Other:
@@ -45,7 +45,7 @@ class _Reader:
         self._scopes = scopes
         self._program = Program(scopes)
         self._names = [n for n in scopes.walk() if isinstance(n, ast.Name)]
-        # Names of sessions, by their scopes' nodes.
+        # Names of sessions, by the nodes of their scopes.
         self._sessions: dict[tuple[ast.AST, str], Scope] = {}
         self._attributes: set[str] = set()
 
@@ -85,7 +85,7 @@ class _Reader:
                 yield node
 
     def _read_replicas(self, call: ast.Call) -> tuple[str, str]:
-        """The names of replicas and of their strategy; their statement goes."""
+        """Returns the names of replicas and of their strategy; drops their statement."""
         match call, self._find_parent(call):
             case ast.Call(args=[ast.Name(strategy)], keywords=[]), ast.Assign(
                 targets=[ast.Name(name)]
@@ -135,7 +135,7 @@ class _Reader:
             parent = self._find_parent(node)
             match parent, self._find_parent(parent):
                 case ast.Attribute(attr="recording"), ast.Call():
-                    pass  # It is in a block, or there is none of it.
+                    pass  # It is in a block, or the tool knows of no block.
                 case ast.Attribute(attr="trainable_variables"), ast.Assign():
                     assert isinstance(parent, ast.Attribute)
                     self._program.variables.append(parent)
@@ -158,7 +158,7 @@ class _Reader:
                     raise _Other
 
     def _keep_nothing(self, statement: ast.AST) -> None:
-        """Each session begins with the first values of variables, of which there are none."""
+        """Drops `keep_initial_values()` if there are no variables."""
         built = [s for block in self._program.blocks for s in block.body]
         if not isinstance(statement, ast.Expr) or any(
             not isinstance(s, ast.FunctionDef) and s is not statement for s in built
@@ -207,7 +207,7 @@ class _Reader:
         return False
 
     def _read_saver(self, call: ast.Call) -> None:
-        """A saver that has a name, under which it saves, restores, and no more."""
+        """Reads a saver that has a name, and that only saves and restores."""
         statement = self._find_parent(call)
         match statement:
             case ast.Assign(targets=[ast.Name() as target]) if len(call.args) <= 1:
@@ -287,7 +287,7 @@ class _Reader:
         return False
 
     def _follow_sessions(self) -> None:
-        """Every use of a session: it runs, is closed, or is an argument."""
+        """Follows every use of a session: it runs, is closed, or is an argument."""
         seen: set[ast.AST] = set()
         while True:
             new = [
@@ -313,7 +313,7 @@ class _Reader:
                 case ast.Assign(targets=[_], value=value) if self._is_session(value):
                     self._program.dropped.add(parent)
                 case ast.Assign() | ast.withitem():
-                    pass  # Where it is made: see `_check_session_bindings`.
+                    pass  # The place where it is made: see `_check_session_bindings`.
                 case _:
                     raise _Other
             return
@@ -350,7 +350,7 @@ class _Reader:
         raise _Other
 
     def _check_session_bindings(self) -> None:
-        """Sessions have no other value; functions that take one are always given one."""
+        """Checks that sessions have no other value, and that functions always get them."""
         for (_, name), scope in self._sessions.items():
             for at in scope.bindings[name]:
                 if isinstance(at, (ast.arg, ast.arguments, ast.FunctionDef)):
@@ -389,7 +389,7 @@ class _Reader:
         self._program.calls[call] = function
 
     def _read_imports(self) -> None:
-        """The module's import goes; nothing else of it is used."""
+        """Drops the import of the module, if nothing else of it is used."""
         for name in self._names:
             if name.id not in _KNOWN:
                 continue
@@ -426,7 +426,7 @@ class _Reader:
                 raise _Other
 
     def _read_writer_use(self, node: ast.Attribute) -> None:
-        """A graph that a writer is given is none: there is none to be shown."""
+        """Drops `writer.add_graph(None)`, because there is no graph to show."""
         if node.attr in _OF_WRITERS:
             raise _Other
         if node.attr != "add_graph":
@@ -438,7 +438,7 @@ class _Reader:
                 raise _Other
 
     def _read_import(self, node: ast.stmt, imported: list[str]) -> ast.stmt:
-        """The statement that imports one of the modules, and nothing else."""
+        """Returns the statement that imports only this module, with a `try` around it."""
         at = self._find_parent(node)
         while isinstance(at, (ast.Try, ast.ExceptHandler)):
             if isinstance(at, ast.Try):
@@ -452,7 +452,7 @@ class _Reader:
 
 
 def _is_run(func: ast.expr) -> bool:
-    """Whether a call is of the method `run` of something that has a name."""
+    """Whether a call is of the method `run` of an object that has a name."""
     match func:
         case ast.Attribute(ast.Name(), "run"):
             return True

@@ -1,4 +1,4 @@
-"""What a step returns: nothing, one tensor, or a list or dict of them."""
+"""Finds the results of a step: nothing, one tensor, or a list or dict of tensors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
 @dataclasses.dataclass
 class Results:
-    """What a step returns.
+    """The results of a step.
 
     Attributes:
       statement: its only `return`, or None.
-      elements: of a list or tuple its elements, None where an operation was; else the
-        one value; nothing where the step returns None.
+      elements: of a list or tuple its elements, with None for an operation; else the one
+        value; nothing if the step returns None.
       many: whether it returns a list or tuple.
-      read: elements that are variables, whose value is to be read.
+      read: elements that are variables, whose value has to be read.
     """
 
     statement: ast.Return | None
@@ -36,7 +36,7 @@ class Results:
 
 
 def find_results(step: Step, scopes: Scopes) -> Results | None:
-    """What a step returns; None where it is not known to be tensors."""
+    """Returns the results of a step; None if they are not known to be tensors."""
     returns = [
         n
         for n in names.walk_scope_of_function(step.function)
@@ -66,7 +66,7 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
 
 
 def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
-    """Whether an expression is a variable, or gives one that it assigns to."""
+    """Whether an expression is a variable, or returns one that it assigns to."""
     if isinstance(node, ast.Call):
         match node.func:
             case ast.Attribute(value=ast.Name() as variable, attr=method):
@@ -128,7 +128,7 @@ class _Tensors:
         return False
 
     def _find_function(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the file that is called, or that a function has made."""
+        """Returns the function of the file that is called, or that a function has made."""
         func = call.func
         if not isinstance(func, ast.Name):
             return None
@@ -146,7 +146,7 @@ class _Tensors:
         return None
 
     def _gives(self, function: ast.FunctionDef, element: int | None) -> bool:
-        """Whether all that a function returns is a tensor, or all elements at a place."""
+        """Whether a function always returns a tensor, or always one at a place of a tuple."""
         if function in self._under_way or function.decorator_list:
             return False
         self._under_way.add(function)
@@ -166,7 +166,7 @@ class _Tensors:
             self._under_way.discard(function)
 
     def _is_name(self, node: ast.Name) -> bool:
-        """Whether all that a name of a step, or of a function it calls, is bound to is."""
+        """Whether all bindings of a name, in a step or its functions, are tensors."""
         owner = self._scopes.find_scope(node).find_owner(node.id)
         if owner is None or node.id in owner.outer_names:
             return False
@@ -175,7 +175,7 @@ class _Tensors:
         key = (owner.node, node.id)
         if owner.node is not self._step and owner.node not in self._under_way:
             return False
-        if key in self._under_way:  # `x = x + 1`: told by what it begins with.
+        if key in self._under_way:  # `x = x + 1`: its first value decides.
             return True
         self._under_way.add(key)
         try:
@@ -193,7 +193,7 @@ class _Tensors:
             case ast.Assign(targets=[ast.Name()], value=value):
                 return self.is_tensor(value)
             case ast.AugAssign(target=ast.Name(), value=value):
-                return True  # What it was, or more.
+                return True  # It keeps its elements, or gets more.
             case ast.Assign(targets=[ast.Tuple(targets)], value=ast.Call() as call):
                 places = [
                     i
@@ -227,7 +227,7 @@ class _Tensors:
 def is_layer(
     func: ast.expr, scopes: Scopes, kinds: frozenset[str] = frozenset()
 ) -> bool:
-    """Whether a name is bound to layers of Keras alone, of some kinds."""
+    """Whether a name is bound only to Keras layers, of some kinds."""
     if not isinstance(func, ast.Name):
         return False
     owner = scopes.find_scope(func).find_owner(func.id)
@@ -254,7 +254,7 @@ def _find_returned_values(function: ast.FunctionDef) -> Iterator[ast.expr | None
 
 
 def _reaches_end(suite: list[ast.stmt]) -> bool:
-    """Whether a suite can come to its end, where its function returns None."""
+    """Whether a suite can reach its end, so that its function returns None."""
     match suite[-1]:
         case ast.Return() | ast.Raise():
             return False
@@ -266,7 +266,7 @@ def _reaches_end(suite: list[ast.stmt]) -> bool:
 
 
 def find_made_function(function: ast.FunctionDef) -> ast.FunctionDef | None:
-    """The inner function that a function returns."""
+    """Returns the inner function that a function returns."""
     inner = {n.name: n for n in function.body if isinstance(n, ast.FunctionDef)}
     match list(_find_returned_values(function)):
         case [ast.Name(name)]:

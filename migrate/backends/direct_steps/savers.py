@@ -1,9 +1,9 @@
-"""What a saver of a program saves, said in the program.
+"""Writes the variables of a program's savers as lists.
 
-TF1's saver took all variables of the graph, under the names that they had there. Without
-a graph it is given a list: the program's variables, those of its layers, and the
-optimizer's slots. It goes by the variables' names, which must therefore be those of TF1.
-Layers make variables, and optimizers slots, when a step is traced: it is traced before.
+TF1's saver took all variables of the graph, under their names there. Without a graph it
+gets a list: the program's variables, those of its layers, and the optimizer's slots. It
+uses the variables' names, which must therefore be TF1's. Layers and optimizers make their
+variables when a step is traced. So the step is traced before.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _RESET = ".compat.v1.reset_default_graph()"
 
 @dataclasses.dataclass
 class Saved:
-    """What a saver saves.
+    """The variables that one saver saves.
 
     Attributes:
-      before: what the program has to do before the saver is made, and why.
+      before: the code before the saver, with the reason.
       variables: elements of the list of variables.
       given: the list or dict that the program itself gives, or None.
     """
@@ -47,17 +47,17 @@ class Saved:
 
 @dataclasses.dataclass
 class Savers:
-    """What all savers of a program save, and the variables that get TF1's name for it."""
+    """The variables of all savers of a program, and the variables that get TF1's names."""
 
     saved: dict[ast.Call, Saved]
     named: dict[ast.Call, str]
 
 
 def find_saved(program: Program) -> Savers:
-    """What each saver saves.
+    """Finds the variables of each saver.
 
     Raises:
-      NotKnown: of one of them this is not known.
+      NotKnown: for one of them they are not known.
     """
     return _Savers(program).find()
 
@@ -75,7 +75,7 @@ class _Savers:
         for call, statement in sorted(savers, key=lambda item: item[1].lineno):
             block, saved = self._read_saver(call, statement)
             if block in prepared:
-                saved.before = []  # The one above has done it.
+                saved.before = []  # The saver above has done it.
             elif saved.given is None:
                 prepared.add(block)
             found[call] = saved
@@ -88,9 +88,9 @@ class _Savers:
         return Savers(found, named)
 
     def _check_resets(self, found: dict[ast.Call, Saved]) -> None:
-        """An optimizer's steps are all traced before another graph begins.
+        """Checks that an optimizer's steps are all traced before another graph begins.
 
-        One whose steps are traced on both sides would have slots of its own on each.
+        An optimizer whose steps are traced on both sides would have slots on each side.
         """
         if not any(_RESET in line for saved in found.values() for line in saved.before):
             return
@@ -106,7 +106,7 @@ class _Savers:
     def _read_saver(
         self, call: ast.Call, statement: ast.Assign
     ) -> tuple[ast.With, Saved]:
-        """Of which block a saver is, and what it saves."""
+        """Returns the block of a saver's variables, and the variables."""
         block = self._find_block(statement)
         if block not in self._made:
             self._made[block] = read_block(self._program, block)
@@ -134,7 +134,7 @@ class _Savers:
     # -- of which graph a saver is -----------------------------------------------------
 
     def _find_block(self, statement: ast.Assign) -> ast.With:
-        """The block that made the variables of a saver, and of the sessions it is used with."""
+        """Returns the block that made the variables of a saver and of its sessions."""
         if len(self._program.blocks) == 1:
             self._check_alone(statement)
             return self._find_only_block(statement)
@@ -148,7 +148,7 @@ class _Savers:
         block = suite[first]
         assert isinstance(block, ast.With)
         home = self._scopes.find_scope(block).node
-        # Of several graphs it is the one that was built last, until the next is.
+        # If there are several graphs, it is the last one built before the saver.
         if any(
             self._scopes.find_scope(b).node is home
             and b not in suite
@@ -169,7 +169,7 @@ class _Savers:
         return block
 
     def _find_only_block(self, statement: ast.Assign) -> ast.With:
-        """The one block there is, below which the saver is surely made, and once."""
+        """Returns the only block, if the saver is surely made below it, and once."""
         (block,) = self._program.blocks
         suite = self._find_suite(block)
         at: ast.stmt = statement
@@ -183,7 +183,7 @@ class _Savers:
         return block
 
     def _check_alone(self, statement: ast.Assign) -> None:
-        """A name of one saver, so that it is that one wherever it is used."""
+        """Checks that a name stands for one saver only, wherever it is used."""
         target = statement.targets[0]
         assert isinstance(target, ast.Name)
         owner = self._scopes.find_scope(target).find_owner(target.id)
@@ -191,7 +191,7 @@ class _Savers:
             raise NotKnown
 
     def _list_uses(self, statement: ast.Assign) -> list[ast.Name]:
-        """Where the saver of a statement is used: another may have its name above or below."""
+        """Returns the uses of a statement's saver; elsewhere the name may be another's."""
         target = statement.targets[0]
         assert isinstance(target, ast.Name)
         owner = self._scopes.find_scope(target).find_owner(target.id)
@@ -224,7 +224,7 @@ class _Savers:
     def _check_session(
         self, use: ast.Name, suite: list[ast.stmt], first: int, place: int
     ) -> None:
-        """The session that a saver is given is of the same graph."""
+        """Checks that a saver gets a session of the same graph."""
         for call in self._program.saved:
             if not any(n is use for n in walk_breadth_first(call.func)):
                 continue
@@ -281,7 +281,7 @@ class _Savers:
     def _check_bindings(
         self, made: Made, block: ast.With, statement: ast.Assign
     ) -> None:
-        """At the saver the names still are those of what the block made."""
+        """Checks that the names still have the block's objects at the saver."""
         scope = self._scopes.find_scope(block)
         for name in (*made.variables, *made.layers, *made.optimizers, *made.networks):
             owner = self._scopes.find_scope(statement).find_owner(name)
@@ -298,7 +298,7 @@ class _Savers:
     def _list_all(
         self, made: Made, block: ast.With, statement: ast.Assign
     ) -> tuple[list[str], list[str]]:
-        """What is done before the saver is made, and the list of all variables."""
+        """Returns the code before the saver, and the list of all variables."""
         home = self._scopes.find_scope(block).node
         slots = [name for name, has_slots in made.optimizers.items() if has_slots]
         once = self._runs_once(block)
@@ -330,7 +330,7 @@ class _Savers:
             for run in self._program.steps[step].runs:
                 inside = self._scopes.find_scope(run).node
                 if run.lineno < statement.lineno and inside is home:
-                    raise NotKnown  # It was traced in the order of the runs.
+                    raise NotKnown  # The runs traced it in their order.
         listed += made.variables
         listed += [f"*{name}.variables" for name in made.layers]
         listed += [f"*{name}.variables()" for name in applied]
@@ -368,7 +368,7 @@ class _Savers:
                 yield step
 
     def _reach(self, step: ast.FunctionDef, made: Made) -> tuple[set[str], set[str]]:
-        """Names of the block that a step's code reads: all, and those it reads surely."""
+        """Returns names of the block that a step's code reads, and those it surely reads."""
         every: set[str] = set()
         surely: set[str] = set()
         seen: dict[ast.FunctionDef, bool] = {}
@@ -431,7 +431,7 @@ class _Savers:
 def _may_make(call: ast.Call, program: Program) -> bool:
     """Whether a call of a step's code may make a variable.
 
-    Of other modules than TensorFlow and that of cells a step calls nothing (`tracing.py`).
+    Besides TensorFlow and the module of cells, a step calls no other modules (`tracing.py`).
     """
     symbol = program.scopes.resolve(call.func) or ""
     path = program.scopes.import_path(call.func)
@@ -439,7 +439,7 @@ def _may_make(call: ast.Call, program: Program) -> bool:
 
 
 def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
-    """The call that makes a saver, in a statement that begins at a column."""
+    """Writes the call that makes a saver, in a statement that begins at a column."""
     rest = [
         make_code(k.arg, "=", k.value)
         for k in call.keywords

@@ -1,4 +1,4 @@
-"""Savers and scaffolds."""
+"""Plans savers and scaffolds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
-# Arguments that mean the same, and those without an effect.
+# Arguments that mean the same, and arguments without an effect.
 _KEPT = (
     *("reshape", "max_to_keep", "keep_checkpoint_every_n_hours", "pad_step_number"),
     "save_relative_paths",
@@ -24,7 +24,7 @@ _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 
 
 class Savers(Partitioners):
-    """Plans what writes checkpoints."""
+    """Plans the code that writes checkpoints."""
 
     def _rewrite_saver(self, call: ast.Call) -> None:
         known = ("var_list", *_KEPT, *_IGNORED)
@@ -64,7 +64,7 @@ class Savers(Partitioners):
                 return
         written: ast.expr | Code | None = listed
         if chosen is not None and listed is not None and self._is_in_driver(call):
-            # It is listed anew at each save, so what chooses from it has to stay.
+            # It is listed anew at each save, so its conditions must not change.
             sources = self.lists.find_sources(listed)
             early = any(self._is_early(call, one) for one in (listed, *sources))
             if not early and self.lists.is_steady(listed):
@@ -106,9 +106,9 @@ class Savers(Partitioners):
         )
 
     def _list_earlier(self, call: ast.Call) -> list[ast.Name] | None:
-        """The variables of a Saver that TF1 made before others; [] where it has all.
+        """Returns the variables of a Saver that TF1 made before others; [] if it has all.
 
-        None, with a refusal, where these cannot be told one by one.
+        Returns None, with a refusal, if they cannot be told one by one.
         """
         made = self.later.find(call)
         if made is None:
@@ -135,7 +135,7 @@ class Savers(Partitioners):
         return self.later.find(listed, not self.lists.has_every(listed)) is not None
 
     def _write_list(self, listed: ast.expr) -> Code:
-        """A list of variables as code of its own, whatever becomes of the program's."""
+        """Writes a list of variables as code of its own, independent of the program's list."""
         found = self.lists.find_listing(listed)
         if isinstance(found, ast.BinOp):
             return make_code(
@@ -160,7 +160,7 @@ class Savers(Partitioners):
         return make_code(listed)
 
     def _read_call(self, call: ast.Call) -> tuple[str, ast.expr | None]:
-        """Which variables a call lists, "trainable" or "global" ones, and in which scope."""
+        """Returns whether a call lists "trainable" or "global" variables, and its scope."""
         symbol = self.scopes.resolve(call.func) or ""
         by_key = symbol == "tf.get_collection"
         is_global = symbol in roles.GLOBAL or (
@@ -170,7 +170,7 @@ class Savers(Partitioners):
         return "global" if is_global else "trainable", scope
 
     def _claim_lists(self, listed: ast.expr) -> None:
-        """All variables are listed when they are saved: by then there are all."""
+        """Rewrites lists of variables that are read when they are saved."""
         for node in walk_breadth_first(listed):
             if not isinstance(node, ast.Call):
                 continue
@@ -188,7 +188,7 @@ class Savers(Partitioners):
                 self.plan.replace(node, make_code(f"replicas.{which}_in(", scope, ")"))
 
     def _lists_variables(self, chosen: ast.expr) -> bool:
-        """Whether a `var_list` lists variables by the names that the program has."""
+        """Whether a `var_list` lists variables by their names in the program."""
         if isinstance(chosen, ast.Dict):
             return self._are_variables(chosen.values)
         if isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):

@@ -1,4 +1,4 @@
-"""What the plan of a program's expressions needs."""
+"""Holds the state that the plan of a program's expressions needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from migrate.program.made_later import MadeLater
 
 
 class State:
-    """The program, the plan, and who answers for which use."""
+    """The program, the plan, and the uses that are already handled."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class State:
         return current is self.program.driver
 
     def _is_in_session(self, node: ast.AST) -> bool:
-        """Whether it stands in the session's block, in whatever function of that."""
+        """Whether a node is in the session's block, also in a function there."""
         current: ast.AST | None = node
         while current is not None and current is not self.program.session:
             current = self.scopes.parents.get(current)

@@ -27,7 +27,7 @@ _GET_VARIABLE = (
     "custom_getter",
     "constraint",
 )
-# Dtypes whose variables have the initial value zero where none is said.
+# Dtypes whose variables have the initial value zero if none is given.
 _WHOLE = frozenset(
     {f"tf.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
     | {"tf.bool"}
@@ -41,7 +41,7 @@ _LISTS = {
 
 
 class Variables(GraphCode):
-    """Plans what makes and lists variables."""
+    """Plans the code that makes and lists variables."""
 
     def _rewrite_variable_scope(self, call: ast.Call) -> None:
         name = names.find_argument(call, "name_or_scope", 0)
@@ -151,7 +151,7 @@ class Variables(GraphCode):
                 return make_code()
             return make_code(
                 initializer
-            )  # TF1: without a shape it is the value itself.
+            )  # In TF1, without a shape it is the value itself.
         made: Code
         if initializer is None and self._is_whole(bound.get("dtype")):
             made = make_code("tf.compat.v1.zeros_initializer()")
@@ -164,7 +164,7 @@ class Variables(GraphCode):
         return make_code(made, "(", shape, ", dtype=", dtype, ")")
 
     def _is_whole(self, dtype: ast.expr | None) -> bool:
-        """Whether it is a dtype whose variables TF1 made zero: integers and bool."""
+        """Whether a dtype's variables were zero by default in TF1: integers and bool."""
         if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
             symbol = f"tf.{dtype.value}"
         else:
@@ -188,7 +188,7 @@ class Variables(GraphCode):
         ):
             self.created_step = True
             self.plan.replace(call, make_code("training_session.create_global_step()"))
-        elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
+        elif isinstance(parent, ast.Expr):  # Made where the scope begins.
             self.plan.statements[parent] = [Dropped(parent)]
         elif in_driver or self._is_in_session(call):
             self.plan.replace(call, make_code("replicas.global_step"))
@@ -202,7 +202,7 @@ class Variables(GraphCode):
             )
 
     def _drop_counter(self, call: ast.Call, symbol: str) -> None:
-        """`tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)`."""
+        """Drops `tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)`."""
         self.claimed[call] = self.claimed[call.args[0]] = (
             "V104",
             "the step counter, under its own name",
@@ -218,7 +218,7 @@ class Variables(GraphCode):
         self.plan.replace(call, make_code("replicas.count_in(", call.args[1], ")"))
 
     def _report_order(self, call: ast.Call, symbol: str, which: str) -> None:
-        """What a list is used for that TF2 makes in another order."""
+        """Refuses or reports uses of a list that has another order in TF2."""
         if self.lists.goes_by_place(call):
             self.diagnostics.refuse(
                 "N105",
@@ -238,7 +238,7 @@ class Variables(GraphCode):
             self.claimed[call] = ("V104", reason)
 
     def _check_fed_inside(self) -> None:
-        """That no run trains variables behind a tensor that it feeds."""
+        """Checks that no run trains variables behind a tensor that it feeds."""
         for fed in self.program.fed_inside:
             if not (
                 all(self._is_made_under(name, fed.call) for name in fed.behind)
@@ -249,7 +249,7 @@ class Variables(GraphCode):
                 )
 
     def _trains_others(self, update: ir.Update, fed: ir.FedInside) -> bool:
-        """Whether an update's variables are known, and are others than those behind."""
+        """Whether an update's variables are known, and are not those behind the tensor."""
         trained, behind = update.variables, fed.behind
         listed = self.lists.find_listing(trained) if trained is not None else None
         if isinstance(trained, (ast.List, ast.Tuple)):
@@ -271,11 +271,11 @@ class Variables(GraphCode):
         return bool(made) and behind.isdisjoint(m.name for m in made)
 
     def _is_made_under(self, name: str, at: ast.AST) -> bool:
-        """Whether what a name stands for was made under it, and is not another's, too."""
+        """Whether a name's variables were made under that name alone."""
         owner = self.scopes.find_scope(at).find_owner(name)
         bound = owner.bindings.get(name, []) if owner is not None else []
         if not bound:
-            return "." not in name  # The name of a layer that the program never named.
+            return "." not in name  # A layer that the program never named.
         made = bound[0].value if isinstance(bound[0], ast.Assign) else None
         return (
             len(bound) == 1
@@ -285,9 +285,9 @@ class Variables(GraphCode):
         )
 
     def _list_by_then(self, call: ast.Call, which: str, scope: ast.expr | None) -> bool:
-        """Whether a list is written as that of what made its variables.
+        """Whether a list is written as a list of the objects that made its variables.
 
-        It need not be where TF2's list is the same.
+        That is not needed if TF2's list is the same.
         """
         same = which == "trainable" or self.lists.is_complete(call)
         ordered = self.lists.is_in_order(which) or not self.lists.goes_by_place(call)

@@ -1,7 +1,7 @@
-"""A loop beside a cluster, as scheduled steps of the strategy that the cluster describes.
+"""Rewrites a loop beside a cluster as scheduled steps of the cluster's strategy.
 
-With parameter servers this process coordinates, and its steps run on whichever worker is
-free; workers alone make each step together. Nothing is written beside the file.
+With parameter servers this process coordinates, and any free worker runs its steps. If there
+are only workers, they make each step together. Nothing is written beside the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from migrate.source.nodes import walk_breadth_first
 
 _STEP, _BODY = "distributed_step", "train_step"
 _OWN_NAMES = frozenset({"strategy", "coordinator", "tf_config", "task", "meet", _STEP})
-# A worker's end would cut off what the others still receive from it in their last step.
+# A worker that ends would cut off data that others still receive from it in their last step.
 _MEET = """
 @tf.function
 def meet():
@@ -109,12 +109,12 @@ class BareLoopRewrite:
 
     @property
     def _joins(self) -> bool:
-        """Whether steps may still run where the loop has ended."""
+        """Whether steps may still run after the loop has ended."""
         return not self._together and not self._results
 
     @property
     def _results(self) -> bool:
-        """Whether the loop wants to see what a step gives."""
+        """Whether the loop uses the results of a step."""
         call = self._program.step.call
         if call is None:
             return bool(self._program.step.results)
@@ -140,7 +140,7 @@ class BareLoopRewrite:
                 ]
 
     def _drop_server(self) -> None:
-        """A server that nothing uses goes: the tasks start what the strategy needs."""
+        """Drops a server that nothing uses: the tasks start the servers of the strategy."""
         server = self._program.server
         if server is None:
             return
@@ -166,10 +166,10 @@ class BareLoopRewrite:
     # -- the step -------------------------------------------------------------------------
 
     def _rewrite_losses(self) -> None:
-        """No mean by a Keras loss itself; of a worker's part its share of the whole."""
+        """Replaces means of Keras losses; a worker's mean counts by its share."""
         program, step = self._program, self._program.step
         value = self._find_loss_value()
-        # A worker of parameter servers is its step's only replica: it changes no number.
+        # A parameter server's worker is its step's only replica. The number stays the same.
         shared = step.division is Division.MEAN
         if self._together and step.division is None:
             raise Refused(
@@ -213,7 +213,7 @@ class BareLoopRewrite:
         self._plan.replace(value, self._weigh_mean(value))
 
     def _weigh_mean(self, value: ast.expr) -> Code:
-        """A mean of a worker's part, by its share of the batch."""
+        """Multiplies the mean of a worker's part by its share of the batch."""
         rows, source = self._program.step.rows, self._program.source
         if rows is not None:
             return whole_batches.weigh(value, rows, "tf")
@@ -228,7 +228,7 @@ class BareLoopRewrite:
         return make_code(left, value, right, " / strategy.num_replicas_in_sync")
 
     def _average_losses(self, call: ast.Call) -> Code:
-        """Losses per example, divided by the batch that all workers share."""
+        """Divides losses per example by the batch that all workers share."""
         if not self._together:
             return make_code("tf.nn.compute_average_loss(", call, ")")
         mean = whole_batches.average_losses(self._scopes, call, "tf")
@@ -243,7 +243,7 @@ class BareLoopRewrite:
         return mean
 
     def _find_loss_value(self) -> ast.expr | None:
-        """The one expression that the tape's target is assigned."""
+        """Returns the only expression that is assigned to the tape's target."""
         step = self._program.step
         name = names.find_key(step.loss)
         found = [
@@ -256,7 +256,7 @@ class BareLoopRewrite:
         return found[0] if len(found) == 1 else None
 
     def _rewrite_function(self) -> None:
-        """The step's function is part of a larger one: it is no tf.function itself."""
+        """Makes the step's function a plain one: it is a part of a larger tf.function."""
         function = self._program.step.function
         if function is None:
             return
@@ -285,7 +285,7 @@ class BareLoopRewrite:
             )
 
     def _write_step(self) -> list[Item]:
-        """What replicas run, and the tf.function that has them run it."""
+        """Writes the function that replicas run, and the tf.function that runs it on them."""
         step, given = self._program.step, ", ".join(self._program.source.names)
         items: list[Item] = []
         if step.call is not None:
@@ -354,7 +354,7 @@ class BareLoopRewrite:
             self._plan.suites[around, field] = self._keep_statements(suite)
 
     def _rewrite_data(self) -> None:
-        """Batches of workers that make each step together."""
+        """Rewrites the batches of workers that make each step together."""
         source = self._program.source
         if source.dataset is not None:
             new = make_code(
@@ -372,7 +372,7 @@ class BareLoopRewrite:
         )
 
     def _rewrite_values(self) -> None:
-        """What is fetched is numpy's, and has no `numpy()` of its own."""
+        """Removes `.numpy()` from fetched values, which are numpy's already."""
         program, step = self._program, self._program.step
         results = set(step.results)
         if step.call is not None:

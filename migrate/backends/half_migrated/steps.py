@@ -1,8 +1,8 @@
-"""Eager code in a cluster, as steps of the strategy that the cluster describes.
+"""Rewrites eager code in a cluster as steps of the cluster's strategy.
 
 With parameter servers every worker's loop makes its steps on a worker of a
-ParameterServerStrategy; workers alone make each step together, each on its part of the
-batch, under a MultiWorkerMirroredStrategy.
+ParameterServerStrategy. If there are only workers, they make each step together, each on
+its part of the batch, under a MultiWorkerMirroredStrategy.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class EagerRewrite:
         self._changed = {id(c) for c in program.mean_calls}
         self._loops = program.server is not None and not together
         self._rows = step.rows
-        # Where a step's function does not see the program's `replicas`.
+        # "eager_steps" if a step's function does not see the program's `replicas`.
         self._of = "replicas" if self._sees_replicas() else "eager_steps"
 
     def run(self) -> None:
@@ -137,7 +137,7 @@ class EagerRewrite:
         ).run()
 
     def _sees_replicas(self) -> bool:
-        """Whether the step stands in the function that makes the strategy, if any does."""
+        """Whether the step is inside the function that makes the strategy, if one does."""
         node: ast.AST | None = self._program.step.function
         owner = self._program.owner
         while owner is not None and not isinstance(
@@ -168,7 +168,7 @@ class EagerRewrite:
         return items
 
     def _find_range(self, graph: list[ast.stmt]) -> tuple[int, int]:
-        """The first and the last statement that make the model."""
+        """Returns the indices of the first and the last statement that make the model."""
         made = [i for i, s in enumerate(graph) if s in self._program.made]
         return made[0], made[-1]
 
@@ -213,7 +213,7 @@ class EagerRewrite:
         )
 
     def _rewrite_saves(self) -> None:
-        """Of the workers, which all would save to one place, the chief does."""
+        """Lets only the chief save, because all workers would save to the same place."""
         if self._program.server is None:
             return
         for call in self._program.saves:
@@ -232,7 +232,7 @@ class EagerRewrite:
             )
 
     def _is_of_one_task(self, chief: ast.expr) -> bool:
-        """Whether a script of one task says outright whether that is the chief."""
+        """Whether a script of one task states with constants whether the task is the chief."""
         server = self._program.server
         return (
             self._loops
@@ -247,7 +247,7 @@ class EagerRewrite:
     # -- the step -----------------------------------------------------------------------
 
     def _make_batch_whole(self) -> None:
-        """A worker's loss and gradients become those of the whole batch."""
+        """Extends a worker's loss and gradients to those of the whole batch."""
         step, plan = self._program.step, self._plan
         if step.division is None:
             raise Refused(
@@ -306,7 +306,7 @@ class EagerRewrite:
                 )
 
     def _are_alike(self, returned: ast.expr) -> bool:
-        """Whether values are all, as the loss is, means or sums over the batch."""
+        """Whether all values are means or sums over the batch, as the loss is."""
         if not isinstance(returned, (ast.Tuple, ast.List)) or not returned.elts:
             return False
         step = self._program.step
@@ -317,7 +317,7 @@ class EagerRewrite:
             return False
 
     def _rewrite_losses(self) -> None:
-        """A Keras loss must not take the mean by itself where a strategy runs it."""
+        """Keeps Keras losses from taking the mean by themselves under a strategy."""
         for made in self._program.mean_losses:
             parts: list[str | ast.AST | Code] = [made.func, "("]
             for argument in made.args:
@@ -336,7 +336,7 @@ class EagerRewrite:
             self._plan.replace(call, make_code("tf.reduce_mean(", call, ")"))
 
     def _rewrite_function(self) -> None:
-        """The step's function is part of a larger one: it is no tf.function itself."""
+        """Makes the step's function a plain one: it is a part of a larger tf.function."""
         function = self._program.step.function
         if function is None or not function.decorator_list:
             return
@@ -358,14 +358,14 @@ class EagerRewrite:
         return New(make_code(f"{_PARTS} = replicas.distributed({dataset})"))
 
     def _write_step(self) -> Item:
-        """The distributed step, and its uses in the loop."""
+        """Writes the distributed step, and its uses in the loop."""
         program, step = self._program, self._program.step
         source = program.source
         star = "*" if isinstance(source.target, ast.Tuple) else ""
         parameters = ", ".join(source.names)
         body: list[Item]
         if step.call is not None:
-            # As text: in the loop the same call becomes a run.
+            # As text, because in the loop the same call becomes a run.
             body = [New(make_code(f"return {ast.unparse(step.call)}"))]
             site = step.fetched or step.call
             self._plan.replace(site, self._run())
@@ -391,7 +391,7 @@ class EagerRewrite:
         return Block(scope, [Block(header, body)])
 
     def _rewrite_stops(self) -> None:
-        """A session that a hook has stopped runs no further step: the epoch ends there."""
+        """Ends the epoch when a hook has stopped the session, which runs no further step."""
         program, loop = self._program, self._program.source.statement
         if not program.stops or not isinstance(loop, ast.For):
             return
@@ -402,7 +402,7 @@ class EagerRewrite:
         self._plan.suites[loop, "body"] = [ends, *body]
 
     def _rewrite_values(self) -> None:
-        """A run gives numpy values, which have no `numpy()` of their own."""
+        """Removes `.numpy()` from the values of runs, which are numpy's already."""
         program, step = self._program, self._program.step
         results = set(step.results)
         if step.call is not None:
@@ -441,7 +441,7 @@ class EagerRewrite:
         return make_code(f"{program.session_name}.run({arguments})")
 
     def _inline(self) -> None:
-        """In the loop one run stands for the statements of the step."""
+        """Replaces the statements of the step in the loop by one run."""
         step = self._program.step
         owner = self._scopes.parents[step.body[0]]
         suite = next(s for _, s in names.list_suites(owner) if step.body[0] in s)  # type: ignore[arg-type]
@@ -460,7 +460,7 @@ class EagerRewrite:
     # -- the loop -----------------------------------------------------------------------
 
     def _write_worker(self, own: WorkersOwn) -> list[Item]:
-        """The loop as a function, which every worker's thread runs."""
+        """Writes the loop as a function, which every worker's thread runs."""
         program = self._program
         tail = [*own.statements, program.session]
         bound = {n for s in tail for n in names.find_binds(s)}

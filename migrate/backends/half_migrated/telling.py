@@ -1,4 +1,4 @@
-"""What a half-migrated program means now, and what only its author knows."""
+"""Reports the new meaning of a half-migrated program, and questions for its author."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from migrate.program.eager import EagerProgram
 from migrate.rules.mistakes.mistake import find_binding, find_method
 from migrate.source.nodes import walk_breadth_first
 
-# What takes a seed, or is one, where it is given an argument.
+# Functions that take a seed as an argument.
 _GENERATORS = ("RandomState", "default_rng", "seed")
 
 
@@ -41,7 +41,7 @@ class Telling:
         self._loops = loops
 
     def run(self) -> None:
-        """What the migrated program means, at the step; and what only its author knows."""
+        """Adds the findings of the program."""
         program = self._program
         at = program.step.function or program.step.body[0]
         if self._together:
@@ -79,7 +79,7 @@ class Telling:
                 )
 
     def _report_print(self, call: ast.Call) -> None:
-        """What the step prints, and where that is seen now."""
+        """Reports where the output of a step's print is seen now."""
         reason = "printed by the worker that makes the step"
         if self._together:
             reason = "every worker prints the value for its part of the batch"
@@ -112,7 +112,7 @@ class Telling:
             yield from (call for call in drawn if call in block)
 
     def _find_generator_maker(self, call: ast.Call) -> ast.expr | None:
-        """What makes the generator that shuffles: `rng = np.random.RandomState(0)`."""
+        """Returns the call that made the generator: `rng = np.random.RandomState(0)`."""
         assert isinstance(call.func, ast.Attribute)
         made = find_binding(self._scopes, call.func.value)
         dotted = (

@@ -1,7 +1,7 @@
-"""What every worker's process had for itself, now that one process runs all loops.
+"""Gives each worker the state that its process had, now that one process runs all loops.
 
-Statements that make what a loop uses up or changes go into the loop's function. Datasets
-that a worker shuffles, or of which it takes its shard, are made once per worker.
+Statements that make objects which a loop uses up or changes go into the loop's function.
+Datasets that a worker shuffles, or of which it takes its shard, are made once per worker.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TELLS = ("print", "logging.", "tf.logging.", "tf.get_logger", "absl.logging.")
 
 
 class WorkersOwn:
-    """Plans one program's statements that are of each worker.
+    """Plans one program's statements that belong to each worker.
 
     Attributes:
       statements: those before the session that go into the loop's function.
@@ -49,14 +49,14 @@ class WorkersOwn:
         self._dump = ast.dump(server.task_index)
         self._tail = [program.session, *program.after]
         needed = [server.statement, *server.joins, scopes.parents[program.cluster]]
-        # What tells this process's place concerns it alone.
+        # Code that names this process's place belongs to this process alone.
         self._place = {
             s
             for s in [*program.suite, *scopes.tree.body]
             if s is not program.session
             and any(node in needed for node in walk_breadth_first(s))
         }
-        # What the workers share, or have by a place of their own on the servers.
+        # State that the workers share, or that each has in its own place on the servers.
         self._of_all = {*program.made, *(m.statement for m in program.metrics)}
         changed = {
             n
@@ -72,7 +72,7 @@ class WorkersOwn:
         """Plans the edits.
 
         Raises:
-          Refused: something is needed before the loops begin, or elsewhere.
+          Refused: the program needs such state before the loops begin, or in another place.
         """
         self._check_moved()
         self._find_generators()
@@ -85,7 +85,7 @@ class WorkersOwn:
         return any(True for _ in self.find_indices(node))
 
     def find_indices(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Every use of the task's index; a number is none."""
+        """Yields every use of the task's index, unless the index is a constant."""
         if isinstance(self._index, ast.Constant):
             return
         for inner in walk_breadth_first(node):
@@ -144,7 +144,7 @@ class WorkersOwn:
                 )
 
     def _find_generators(self) -> None:
-        """Where numpy's and Python's own generators are seeded, and drawn from by loops."""
+        """Rewrites seeds of numpy's and Python's own generators, and draws by loops."""
         drawing = {n for s in self._tail for n in walk_breadth_first(s)}
         for function in self._scopes.walk():
             if isinstance(function, (ast.FunctionDef, ast.Lambda)):
@@ -169,7 +169,7 @@ class WorkersOwn:
     # -- datasets -------------------------------------------------------------------------
 
     def _find_dataset(self, statement: ast.stmt) -> ast.Name | None:
-        """The name that a statement binds to a dataset."""
+        """Returns the name that a statement binds to a dataset."""
         if (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -180,7 +180,7 @@ class WorkersOwn:
         return None
 
     def _wrap_datasets(self) -> None:
-        """Datasets that differ between workers, and what is made of them."""
+        """Makes datasets per worker if they differ between workers, or depend on such ones."""
         program = self._program
         each: set[str] = set()
         for statement in program.suite[: program.at]:
@@ -220,7 +220,7 @@ class WorkersOwn:
         return make_code(f"training_session.task_index({ast.unparse(self._index)})")
 
     def _is_message(self, statement: ast.stmt) -> bool:
-        """A statement that prints or logs, or binds what nothing reads."""
+        """Whether a statement prints or logs, or only binds names."""
         if names.find_binds(statement):
             return True
         value = statement.value if isinstance(statement, ast.Expr) else None
@@ -234,7 +234,7 @@ class WorkersOwn:
     # -- the index elsewhere ------------------------------------------------------------------
 
     def _check_functions(self) -> None:
-        """In functions the task is that of the loop that has called them."""
+        """Rewrites the index in functions: it is the task of the loop that calls them."""
         driver = self._find_driver()
         for node in walk_breadth_first(self._scopes.tree):
             if isinstance(node, ast.FunctionDef) and node is not driver:
@@ -255,7 +255,7 @@ class WorkersOwn:
         return node
 
     def _check_outside(self) -> None:
-        """Raises Refused where the index is put into names outside of the suite."""
+        """Raises Refused if statements outside of the suite put the index into names."""
         read = {n for s in self._program.suite for n in names.find_reads(s)}
         for statement in self._scopes.tree.body:
             if statement in self._program.suite or statement in self._place:
@@ -272,7 +272,7 @@ class WorkersOwn:
 
 
 def _find_loop_names(statements: list[ast.stmt]) -> set[str]:
-    """Names that loops bind anew, and only their bodies read: their own in a function."""
+    """Returns names that loops bind, and that only their bodies read."""
     inner: dict[str, set[ast.AST]] = {}
     targets: set[ast.AST] = set()
     for loop in (n for s in statements for n in walk_breadth_first(s)):
@@ -301,7 +301,7 @@ def _refuse_early_statement(statement: ast.stmt, name: str) -> Refused:
 
 
 def _find_shuffled_names(statement: ast.stmt) -> set[str]:
-    """Names whose object is shuffled in place: `np.random.shuffle(rows)`."""
+    """Returns names whose object is shuffled in place: `np.random.shuffle(rows)`."""
     return {
         call.args[0].id
         for call in walk_breadth_first(statement)
@@ -313,7 +313,7 @@ def _find_shuffled_names(statement: ast.stmt) -> set[str]:
 
 
 def _is_used_up(scopes: Scopes, made: ast.Call) -> bool:
-    """`RandomState(0).rand(8)`: nobody draws from it again; all processes drew the same."""
+    """Whether a seeded generator draws only once: `RandomState(0).rand(8)`."""
     seeded = bool(made.args) and all(isinstance(a, ast.Constant) for a in made.args)
     drawn = scopes.parents.get(made)
     around = scopes.parents.get(drawn) if drawn is not None else None
@@ -326,7 +326,7 @@ def _is_used_up(scopes: Scopes, made: ast.Call) -> bool:
 
 
 def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
-    """Whether it makes what a loop uses up: an iterator, hooks, a file, a generator."""
+    """Whether a statement makes an object that a loop uses up: an iterator, hooks, a file."""
     return any(
         isinstance(n, ast.Call)
         and (

@@ -1,4 +1,4 @@
-"""The model's `__init__`: network, optimizer, metrics."""
+"""Writes the model's `__init__`: network, optimizer, metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HELD = ("K105", "a variable of the model, under TF1's name")
 
 
 class Construction(Subclassed):
-    """Writes what is made once."""
+    """Writes the objects that are made once."""
 
     def _write_init(self) -> Block:
         model = self._model
@@ -31,7 +31,7 @@ class Construction(Subclassed):
             for unit in model.network:
                 items += layers.write_sharing(unit.statement, model.helpers)
                 items += self._write_twins(unit) or self._write_units([unit])
-        # After the network, whose comments come first.
+        # After the network, because its comments come first.
         after = [
             *self._write_tables(),
             *self._write_optimizer(),
@@ -43,7 +43,7 @@ class Construction(Subclassed):
         order = [n for n in self._made_with if n in read or n in model.bound]
         if model.called is None or self._features in read:
             order.insert(0, self._features)
-        if model.bound:  # As functools.partial knows them.
+        if model.bound:  # In the order that functools.partial knows.
             order = [n for n in model.parameters.values() if n in order]
         self._order = order
         if model.called is None:
@@ -55,7 +55,7 @@ class Construction(Subclassed):
         return Block(header, [*items, *after])
 
     def _write_default(self, name: str) -> list[str | ast.AST]:
-        """What a parameter is where a call of the model_fn leaves it out."""
+        """Writes the default of a parameter that some call of the model_fn leaves out."""
         function = self._model.function
         calls = [
             names.bind_call(call, function) or {} for _, call in self._flow.lambdas
@@ -69,7 +69,7 @@ class Construction(Subclassed):
         return ["=", default]
 
     def _write_functional(self, items: list[Item], kept: list[str]) -> list[Item]:
-        """The network, and the model of its inputs and outputs."""
+        """Writes the network, and the model of its inputs and outputs."""
         model, inputs = self._model, self._features
         if any(self._features in names.find_binds(u.statement) for u in model.network):
             inputs = self._find_free_name("inputs")
@@ -87,7 +87,7 @@ class Construction(Subclassed):
         return [*items, New(make_code(made)), *of_steps]
 
     def _write_twins(self, unit: Unit) -> list[Item]:
-        """The one call of a network that the model_fn called twice."""
+        """Writes the one call of a network that the model_fn called twice."""
         twins = self._model.twins
         if twins is None or unit.statement is not twins.statement:
             return []
@@ -96,7 +96,7 @@ class Construction(Subclassed):
         return [*self._list_comments(unit), new]
 
     def _write_tables(self) -> list[Item]:
-        """Lookup tables, which exist once, and what they are made of."""
+        """Writes lookup tables, which exist once, and the statements that they need."""
         model = self._model
         items: list[Item] = []
         done = [*model.network] if model.called is None else [*model.called.made]
@@ -150,7 +150,7 @@ class Construction(Subclassed):
         return items
 
     def _write_held_rate(self, held: Held) -> Code:
-        """A rate that is a variable of the model."""
+        """Writes a rate that is a variable of the model."""
         statement = held.unit.statement
         assert isinstance(statement, ast.Assign)
         self.claimed[held.call.func] = _HELD
@@ -165,7 +165,7 @@ class Construction(Subclassed):
         return make_code(f"{target} = ", made)
 
     def _write_rate(self, rate: Computed, folded: dict[ast.AST, Code]) -> list[Item]:
-        """What computes a rate; the last statement is the return where it can be."""
+        """Writes the statements of a rate; the last becomes the return if possible."""
         *before, last = rate.units
         if isinstance(last.statement, ast.Assign) and len(last.statement.targets) == 1:
             target = last.statement.targets[0]
@@ -201,9 +201,9 @@ class Construction(Subclassed):
         return items
 
     def _group_statements_by_metric(self) -> dict[ast.Call, list[Item]]:
-        """Statements that made eval_metric_ops, whose comments stay: by the metric they made.
+        """Groups the statements that made eval_metric_ops by metric, for their comments.
 
-        What only gathered them is the first one's.
+        Statements that only collected metrics belong to the first one.
         """
         calls = [metric.call for metric in self._model.metrics]
         found: dict[ast.Call, list[Item]] = {call: [] for call in calls}

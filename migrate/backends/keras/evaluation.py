@@ -1,4 +1,4 @@
-"""The model's `test_step`, `predict_step`, exports and hooks."""
+"""Writes the model's `test_step`, `predict_step`, exports and hooks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from migrate.program.keras_model import Counter, Exports, Hooks
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import walk_breadth_first
 
-# What hooks watch where they watch the global step.
+# The expressions that hooks watch if they watch the global step.
 _STEP = "tf.compat.v1.train.get_global_step()"
 
 
 class Evaluation(Training):
-    """Writes what only evaluates or predicts."""
+    """Writes the methods that only evaluate or predict."""
 
     def _write_test_step(self) -> Block:
         model = self._model
@@ -81,7 +81,7 @@ class Evaluation(Training):
         return laid_out(f"self.{self._name_counter(counter)}", arguments, 8)
 
     def _write_counter(self, counter: Counter) -> Block:
-        """The function that made the metrics, as a method that counts a batch."""
+        """Writes the function that made the metrics, as a method that counts a batch."""
         function = counter.function
         waiting = {id(metric.call): metric for metric in counter.metrics}
         items: list[Item] = []
@@ -152,13 +152,13 @@ class Evaluation(Training):
         )
 
     def _fold_mode_in_hooks(self, hooks: Hooks) -> dict[ast.AST, Code]:
-        """What the mode decides in them."""
+        """Returns the replacements for the mode in hooks."""
         inside = {n for node in hooks.nodes for n in walk_breadth_first(node)}
         return {n: new for n, new in self._fold_mode("TRAIN").items() if n in inside}
 
 
 def _find_needed_units(units: Iterable[Unit], nodes: Iterable[ast.AST]) -> list[Unit]:
-    """Units that some expressions need."""
+    """Returns the units that some expressions need."""
     read = {n for node in nodes for n in names.find_reads(node)}
     found = []
     for unit in reversed(list(units)):

@@ -1,4 +1,4 @@
-"""Layers of a network as calls of Keras layers, and helpers without their `training`."""
+"""Writes layers of a network as calls of Keras layers, and helpers without `training`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INDENT = "    "
 
 
 def find_calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
-    """Every call of a layer, and of a helper, and what becomes of it."""
+    """Yields every call of a layer or a helper, with its new form."""
     for layer in model.layers:
         yield layer.call, _write_one_layer(layer)
         for call in layer.applied:
@@ -37,13 +37,13 @@ def _write_one_layer(layer: Layer) -> Code:
         return write_layer_constructor(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
     made = write_layer_constructor(layer, layer.call.col_offset, len(inputs) + 2)
-    # What a variable is applied to stands nowhere in its call.
+    # The inputs of a variable are not written in its call.
     written = hasattr(layer.inputs, "lineno")
     return make_code(made, "(", layer.inputs if written else inputs, ")")
 
 
 def _write_layer_call(call: ast.Call) -> Code:
-    """A layer object's call, which is not told whether it is training."""
+    """Writes a layer object's call, without the `training` argument."""
     func = call.func
     if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
         func = func.value
@@ -55,12 +55,12 @@ def _write_layer_call(call: ast.Call) -> Code:
 def write_layer_constructor(
     layer: Layer, indent: int, after: int = 0, hang: str = "    "
 ) -> Code:
-    """The Keras layer, before it is applied.
+    """Writes the Keras layer, before it is applied.
 
     Args:
       indent: columns before it.
       after: columns that follow on its last line.
-      hang: how far arguments on lines of their own are indented.
+      hang: the indentation of arguments on lines of their own.
     """
     if layer.several is not None:
         return _write_sequential(layer, layer.several, hang)
@@ -78,10 +78,10 @@ def _write_layer(
     hang: str,
     first: Sequence[Argument] = (),
 ) -> Code:
-    """One layer.
+    """Writes one layer.
 
     Args:
-      name: the name it is given, if any.
+      name: its `name` argument, if any.
       first: arguments before its own.
     """
     inverted = layer.row.inverted if isinstance(layer.row, ContribRow) else ""
@@ -105,7 +105,7 @@ def _write_layer(
 
 
 def find_target(layer: Layer) -> str:
-    """The Keras layer's class: TensorFlow's, or the emitted module's."""
+    """Returns the Keras layer's class: TensorFlow's, or the emitted module's."""
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
         return f"{table.MODULE}.Dropout"
     return layer.row.target
@@ -118,7 +118,7 @@ def _choose_scoped_name(
 
 
 def _write_sequential(layer: Layer, several: Several, hang: str) -> Code:
-    """Layers one after the other, of a list or as many as there shall be."""
+    """Writes layers one after the other, from a list or by a number."""
     read = {n for node in layer.carried for n in names.find_reads(node)}
     number = next(n for n in ("i", "number", "layer_number") if n not in read)
     own = {p: p if p not in read else f"its_{p}" for p in several.parameters}
@@ -140,7 +140,7 @@ def _write_sequential(layer: Layer, several: Several, hang: str) -> Code:
 
 
 def find_word(name: ast.expr | str | None) -> str:
-    """What a layer's name says, without its number: "mlp" of "mlp%d" % i; else ""."""
+    """Returns a layer's name without its number: "mlp" of "mlp%d" % i; else ""."""
     if isinstance(name, ast.BinOp):
         name = name.left
     elif isinstance(name, ast.JoinedStr) and name.values:
@@ -154,14 +154,14 @@ def find_word(name: ast.expr | str | None) -> str:
 
 
 def _write_complement(node: ast.expr) -> Code:
-    """1 minus an expression."""
+    """Writes 1 minus an expression."""
     if isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Subscript)):
         return make_code("1 - ", node)
     return make_code("1 - (", node, ")")
 
 
 def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
-    """A name below its variable scopes; literals are joined to one string."""
+    """Writes a name below its variable scopes; literals are joined to one string."""
     parts: list[ast.expr | str] = [*scope, name]
     texts = [
         part if isinstance(part, str) else getattr(part, "value", None)
@@ -187,7 +187,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         if isinstance(part, str):
             before += part
             continue
-        # What a helper is told stands nowhere in the program.
+        # Arguments that are added to a helper are not written in the program.
         shown = part if hasattr(part, "lineno") else ast.unparse(part)
         woven += [f'"{before}"', shown] if before else [shown]
         before = ""
@@ -197,7 +197,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
 
 
 def _join_formatted_parts(parts: Sequence[ast.expr | str]) -> Code | None:
-    """Texts and one formatted string as one: "block%d/dense" % i; None where it is none."""
+    """Joins texts and one formatted string: "block%d/dense" % i; returns None otherwise."""
     index, one = next(
         (i, part)
         for i, part in enumerate(parts)
@@ -231,7 +231,7 @@ def _write_helper_call(
     bound = names.bind_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
-    # What stood behind something that is gone by position is still in order.
+    # Positional arguments behind a removed one are still in order.
     arguments += [
         (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
     ]
@@ -242,7 +242,7 @@ def _write_helper_call(
 
 
 def _write_scope_argument(where: tuple[ast.expr, ...], prefix: bool) -> Code | str:
-    """What a helper is told of the variable scopes around its call."""
+    """Writes the argument by which a helper gets the variable scopes around its call."""
     if not prefix:
         return name_below(where[:-1], where[-1])
     if not where:
@@ -253,7 +253,7 @@ def _write_scope_argument(where: tuple[ast.expr, ...], prefix: bool) -> Code | s
 
 
 def write_sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
-    """What calls functions whose calls have the same variables, above the first call.
+    """Writes the code that shares a function's variables, above the function's first call.
 
     Args:
       node: the statement below.
@@ -275,10 +275,10 @@ def write_sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
 
 
 def write_helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
-    """A helper's definition, without what only said whether it is training.
+    """Writes a helper's definition, without code that only said whether it is training.
 
     Args:
-      others: the network's, which it may call.
+      others: the network's helpers, which it may call.
     """
     function = one.function
     inner = [s for s in function.body if write_sharing(s, others)]
@@ -298,12 +298,12 @@ def write_header(
     first: str = "",
     scope: str = "",
 ) -> Code:
-    """A function's `def`, without some of its parameters.
+    """Writes a function's `def`, without some of its parameters.
 
     Args:
       name: another name for it.
       first: a parameter before its own.
-      scope: one behind them, which callers give by its name.
+      scope: a keyword-only parameter behind them.
     """
     arguments = function.args
     parts: list[str | ast.AST | Code] = [first] if first else []
@@ -339,11 +339,11 @@ def unwrap_block(
     gone: Collection[ast.stmt] = (),
     helpers: Collection[Helper] = (),
 ) -> list[Item]:
-    """What stands in a scope, or below a condition, that is gone.
+    """Returns the statements in a scope, or below a condition, that is removed.
 
     Args:
-      others: those that are gone like it.
-      gone: statements of which nothing is left.
+      others: blocks that are removed like it.
+      gone: statements that are removed.
       helpers: the network's functions, which it may call.
     """
     return [Dropped(statement), *_write_items(statement.body, others, gone, helpers)]

@@ -26,7 +26,7 @@ from migrate.source.nodes import walk_breadth_first
 
 
 def _find_name_in_all(name: str, scopes: Scopes) -> Iterator[ast.Constant]:
-    """Where `__all__` has a name of the module."""
+    """Yields the strings in `__all__` that are a name of the module."""
     bound = scopes.module.bindings
     for node in bound.get("__all__", []) if name in bound else []:
         for child in walk_breadth_first(node):
@@ -44,7 +44,7 @@ def plan_hooks(
     """
     files = shared.callbacks
     if not (files.own or files.stay):
-        return {}, []  # What calls them is no Estimator.
+        return {}, []  # The code that calls them is no Estimator.
     hooks, _, kept = callbacks.recognise(scopes, [], [], False, shared)
     known = {*files.own, *files.stay}
     told = report_staying_hooks(hook for hook in kept if hook.name in known)
@@ -57,10 +57,10 @@ def plan_models(
     """Plans every model_fn that can be a Keras model.
 
     Args:
-      shared: those that it has together with other files.
+      shared: models that the file shares with other files.
 
     Returns:
-      What is claimed, as node -> (code, reason); and a finding for each that stays.
+      The handled uses, as node -> (code, reason); and a finding for each model_fn that stays.
     """
     own, scopes = scopes, join_scopes(scopes, shared.files)
     found, others, stays = model_fn.recognise(scopes, shared)

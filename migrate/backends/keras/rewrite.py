@@ -1,4 +1,4 @@
-"""A model_fn as a class of tf_keras.Model, and the Estimators that train it."""
+"""Writes a model_fn as a class of tf_keras.Model, and the Estimators that train it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class KerasRewrite(Evaluation):
     """Plans one model_fn.
 
     Args:
-      flow: how Estimators come by it.
-      logged: tensors that hooks are given, of which callbacks are told the names.
+      flow: the way by which Estimators get it.
+      logged: tensors of hooks; callbacks get their names instead.
 
     Attributes:
       claimed: node -> (code, reason).
@@ -48,7 +48,7 @@ class KerasRewrite(Evaluation):
         if model.called is not None:
             calls = self._write_layer_calls()
         for layer in model.layers:
-            for value in layer.carried:  # Also of argument scopes.
+            for value in layer.carried:  # Also those in argument scopes.
                 self._emit(value)
         here = frozenset(self._scopes.walk())
         self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
@@ -93,7 +93,7 @@ class KerasRewrite(Evaluation):
         )
 
     def _rewrite_collections(self) -> None:
-        """What steps read of TF1's collections is the model's own."""
+        """Rewrites reads of TF1's collections in steps to attributes of the model."""
         model = self._model
         units = (
             *model.training,
@@ -111,7 +111,7 @@ class KerasRewrite(Evaluation):
         self._rewrite_rates()
 
     def _rewrite_rates(self) -> None:
-        """A schedule follows the step as it is, also in functions that make rates."""
+        """Rewrites the step of schedules, also in functions that make rates."""
         update = self._model.update
         for call, step in update.casts.items():
             self._plan.expressions[call] = make_code(step)
@@ -120,7 +120,7 @@ class KerasRewrite(Evaluation):
                 self.claimed.update({n: _STEP for n in walk_breadth_first(value)})
         here = frozenset(self._scopes.walk())
         for function in update.functions:
-            # In another file it asks for the step as it did: there is one by then.
+            # In another file it asks for the step as before. The step already exists then.
             for node in walk_breadth_first(function) if function in here else ():
                 if isinstance(node, ast.Call):
                     if self._scopes.resolve(node.func) in table.GLOBAL_STEP:
@@ -146,7 +146,7 @@ class KerasRewrite(Evaluation):
             self.claimed[call.func] = ("K105", f"now {new}")
 
     def _write_total(self, total: Total) -> Code:
-        """The graph's losses, by their names."""
+        """Writes the sum or list of the graph's losses, by their names."""
         losses = [*total.losses, *(["*self.losses"] if total.penalised else [])]
         listed = f"[{', '.join(losses)}]"
         if not total.summed:
@@ -156,7 +156,7 @@ class KerasRewrite(Evaluation):
         return make_code(f"tf.add_n({listed}, name=", total.name, ")")
 
     def _rewrite_mentions(self) -> None:
-        """What named the model_fn names the class."""
+        """Replaces names of the model_fn by the name of the class."""
         for name in self._flow.mentions:
             self._plan.replace(name, make_code(self._name))
         for function, call in self._flow.lambdas:
@@ -168,7 +168,7 @@ class KerasRewrite(Evaluation):
                 self._plan.statements[function] = [self._write_maker(function, call)]
 
     def _write_maker(self, function: ast.FunctionDef, call: ast.Call) -> Block:
-        """A function that did nothing but call the model_fn makes the model."""
+        """Writes a function that only called the model_fn, so that it makes the model."""
         kept, made = self._pass_on_parameters(function, call)
         own = ", ".join(
             argument.arg + (f"={ast.unparse(default)}" if default is not None else "")
@@ -183,16 +183,16 @@ class KerasRewrite(Evaluation):
         return Block(make_code(f"def {function.name}({own}):"), items, function)
 
     def _claim(self, node: ast.AST | None) -> None:
-        """What is written anew without its annotations."""
+        """Claims the nodes of an annotation, which is not written again."""
         for inner in walk_breadth_first(node) if node is not None else ():
             self.claimed[inner] = _SPLIT
 
     def _pass_on_parameters(
         self, function: ast.Lambda | ast.FunctionDef, call: ast.Call
     ) -> tuple[list[tuple[ast.arg, ast.expr | None]], Code]:
-        """What is left of its parameters, with their defaults, and the call of the class.
+        """Returns the remaining parameters, with their defaults, and the call of the class.
 
-        Without labels and mode, and what the class is not made with.
+        Labels and mode are left out, and all that the class is not made with.
         """
         arguments = function.args
         absent: list[ast.expr | None] = [None]
@@ -211,7 +211,7 @@ class KerasRewrite(Evaluation):
         return [pair for pair in own if pair[0].arg in read], made
 
     def _claim_rest(self) -> None:
-        """Uses in what is gone."""
+        """Claims the uses in removed code."""
         placed = claim_devices(self._model.function, self._scopes)
         self.claimed |= {f: why for f, why in placed.items() if f not in self._emitted}
         for node in walk_breadth_first(self._model.function):

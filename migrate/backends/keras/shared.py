@@ -1,4 +1,4 @@
-"""What several steps compute: predictions and the loss, in methods of their own."""
+"""Writes the methods that several steps share: predictions and the loss."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Shared(State):
         )
 
     def _is_rebound_in_evaluation(self, units: tuple[Unit, ...]) -> bool:
-        """Whether evaluation binds anew what some of its statements have read."""
+        """Whether evaluation binds names anew that some of its statements have read."""
         read = {n for u in units for n in names.find_reads(u.statement)}
         return any(
             names.find_binds(u.statement) & read
@@ -62,7 +62,7 @@ class Shared(State):
         return Block(header, items, replace=self._fold_mode("PREDICT"))
 
     def _return_predictions(self) -> list[Item]:
-        """The predictions' statements; the last is the return where it can be."""
+        """Returns the predictions' statements; the last becomes the return if possible."""
         model = self._model
         units, last = list(model.predictions), model.predicted
         assert last is not None
@@ -83,7 +83,7 @@ class Shared(State):
         return [*self._write_units(units), self._make_item(make_code("return ", last))]
 
     def _shares_loss(self) -> bool:
-        """Whether training and evaluation have the loss, of several statements, alike."""
+        """Whether training and evaluation compute the loss by the same several statements."""
         model = self._model
         loss = model.train_loss
         if not isinstance(loss, ast.Name) or len(model.loss) < 2:

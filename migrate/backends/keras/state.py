@@ -1,4 +1,4 @@
-"""What the class of a model is written from, and how statements move into it."""
+"""Holds the state for writing a model's class, and moves statements into it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from migrate.tables import keras_models as table
 
 
 class State:
-    """The model, the plan, and who answers for which use."""
+    """The model, the plan, and the uses that are already handled."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class State:
     ) -> None:
         self._model, self._flow, self._scopes = model, flow, scopes
         self._plan, self._name = plan, name
-        # Tensors that hooks are given, of which callbacks are told the names.
+        # Tensors that hooks got. Callbacks get their names.
         self._logged = logged
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
-        # Statements around units whose comments stand somewhere already.
+        # Statements around units whose comments are already written.
         self._told: set[ast.stmt] = set()
         self._emitted: set[ast.AST] = set()
         # The parameters of __init__, once it is written.
@@ -43,7 +43,7 @@ class State:
         self._taken = table.TAKEN.union(model.parameters.values())
         self._features = model.parameters["features"]
         self._labels = model.parameters.get("labels", "")
-        # What the class is made with, beside features: a step reads it of the model.
+        # Parameters of the class, besides features. A step reads them from the model.
         self._made_with = [
             name
             for role, name in model.parameters.items()
@@ -65,7 +65,7 @@ class State:
         return found
 
     def _find_metric(self, unit: Unit) -> Metric | None:
-        """The metric that a statement makes."""
+        """Returns the metric that a statement makes."""
         value = getattr(unit.statement, "value", None)
         if not isinstance(value, ast.Call):
             return None
@@ -73,11 +73,11 @@ class State:
         return next((m for m in self._model.metrics if ast.dump(m.call) == same), None)
 
     def _fold_mode(self, mode: str) -> dict[ast.AST, Code]:
-        """What a mode decides, as it is in this mode."""
+        """Returns the replacements for conditions on the mode, in one mode."""
         return {n: make_code(v) for n, v in self._model.folded.get(mode, {}).items()}
 
     def _find_left_out_nodes(self, mode: str) -> set[ast.AST]:
-        """What a mode leaves out where it decides."""
+        """Returns the nodes that a mode leaves out where it decides."""
         return {
             inner
             for node, value in self._model.folded.get(mode, {}).items()
@@ -86,7 +86,7 @@ class State:
         }
 
     def _are_modes_alike(self, one: str, other: str, units: Iterable[Unit]) -> bool:
-        """Whether two modes decide some statements alike."""
+        """Whether two modes have the same replacements in some statements."""
         folded = self._model.folded
         return all(
             folded.get(one, {}).get(node) == folded.get(other, {}).get(node)
@@ -95,7 +95,7 @@ class State:
         )
 
     def _list_comments(self, unit: Unit) -> list[Item]:
-        """Comments above what is gone around a statement, once."""
+        """Returns comments above removed code around a statement, once."""
         told = [s for s in unit.around if s not in self._told]
         self._told.update(told)
         return [Dropped(s) for s in told]
@@ -112,7 +112,7 @@ class State:
         return New(make_code("\n", new) if blank else new, origin)
 
     def _find_free_name(self, name: str) -> str:
-        """A name that the model_fn does not have."""
+        """Returns a name that the model_fn does not use."""
         function = self._model.function
         taken = find_plain_names(function)
         taken |= {n.arg for n in walk_breadth_first(function) if isinstance(n, ast.arg)}
@@ -142,7 +142,7 @@ class State:
         return {name for node in (*nodes, *watching) for name in names.find_reads(node)}
 
     def _read_by_steps(self) -> list[str]:
-        """What the class is made with and a step reads."""
+        """Returns the class's parameters that a step reads."""
         model = self._model
         nodes: list[ast.AST] = [
             u.statement
@@ -159,14 +159,14 @@ class State:
         return [name for name in self._made_with if name in read]
 
     def _list_update_nodes(self) -> list[ast.AST]:
-        """What a step keeps of the update's statements: of `minimize`, nothing."""
+        """Returns the statements of the update that a step keeps; of `minimize`, none."""
         update = self._model.update
         if update.computed is None:
             return []
         return [unit.statement for unit in update.gradients]
 
     def _bind_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
-        """`params = self.params` where some code reads it."""
+        """Writes `params = self.params` if some code reads it."""
         read = {name for node in nodes for name in names.find_reads(node)}
         return [
             New(make_code(f"{name} = self.{self._name_attribute(name)}"))
@@ -175,14 +175,14 @@ class State:
         ]
 
     def _name_attribute(self, name: str) -> str:
-        """The attribute of what the class is made with, which hides none of Keras's."""
+        """Returns the attribute of a class's parameter, which hides none of Keras's."""
         bound = name in self._model.bound and name in table.TAKEN
         return f"{name}_value" if bound else name
 
     def _write_data(
         self, nodes: Iterable[ast.AST], labelled: bool = True
     ) -> list[Item]:
-        """What a step begins with."""
+        """Writes the beginning of a step."""
         if labelled:
             data = f"{self._features}, {self._labels} = data"
         else:
@@ -195,7 +195,7 @@ class State:
     def _write_network_call(
         self, training: bool, read: Iterable[ast.AST]
     ) -> list[Item]:
-        """The network's outputs; of twins, what some code of the step reads."""
+        """Writes the network's outputs; of twins, those that some code of the step reads."""
         twins, outputs = self._model.twins, ", ".join(self._model.outputs)
         if twins is None:
             ways = [(outputs, training)]
@@ -217,8 +217,7 @@ class State:
     def _adds_up(self) -> bool:
         """Whether replicas add up gradients and losses as they are.
 
-        Optimizers of TF1 divided a mean loss by the number of replicas, tf.gradients
-        did not.
+        Optimizers of TF1 divided a mean loss by the number of replicas; tf.gradients did not.
         """
         computed = self._model.update.computed
         return (
@@ -227,7 +226,7 @@ class State:
         )
 
     def _write_variables(self) -> str:
-        """The variables that training changes."""
+        """Writes the variables that training changes."""
         chosen = self._model.update.chosen
         if not chosen:
             return "self.trainable_variables"
@@ -237,7 +236,7 @@ class State:
         )
 
     def _write_gradients(self, unit: Unit) -> Item:
-        """Where gradients are computed."""
+        """Writes the statement that computes gradients."""
         computed, statement = self._model.update.computed, unit.statement
         assert computed is not None and isinstance(statement, ast.Assign)
         if self._adds_up():
@@ -267,21 +266,21 @@ class State:
         )
 
     def _find_units_of_methods(self) -> list[Unit]:
-        """What evaluation needs and methods of its own do."""
+        """Returns units that evaluation needs and that have methods of their own."""
         shared = list(self._model.loss) if self._shares_loss() else []
         if self._is_shared_with_evaluation():
             shared.append(self._model.predictions[-1])
         return shared
 
     def _guard_metric(self, metric: Metric, done: Item) -> Item:
-        """What is done with a metric, where there is that metric."""
+        """Puts an item for a metric under the metric's condition, if it has one."""
         if metric.test is None:
             return done
         self._emit(metric.test)
         return Block(make_code("if ", metric.test, ":"), [done])
 
     def _write_metric_update(self, metric: Metric) -> Code:
-        """A metric counts a batch."""
+        """Writes the call by which a metric counts a batch."""
         cast, compared = metric.row.cast, list(metric.arguments)
         weights = compared.pop() if metric.weighted else None
         given: list[Argument] = [
@@ -311,7 +310,7 @@ class State:
 
 
 def _read_unzipped_names(statement: ast.Assign) -> tuple[str, str] | None:
-    """`gradients, variables = zip(*...)`."""
+    """Returns the names in `gradients, variables = zip(*...)`."""
     target, value = statement.targets[0], statement.value
     if (
         isinstance(target, ast.Tuple)

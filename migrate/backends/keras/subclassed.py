@@ -1,4 +1,4 @@
-"""A model that is no functional one: what its `__init__` makes, and its `call`."""
+"""Writes a model that is not functional: its `__init__`, and its `call`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _HANG = "    "
 _WEIGHT = ("K105", "a variable of the model, under TF1's name")
 _CELL = ("L104", "of recurrent_cells.py: the same variables under the same names")
 _LOOKUP = ("K105", "kept: its variable is in one part")
-# The model's own name would stand before those of its layers' variables, and Keras would
-# cast features to float32.
+# With its own name, the model would prefix its layers' variables. Keras would also cast
+# features to float32.
 _SUPER = """\
 # As in TensorFlow 1: variables are named without the model, features keep their type.
 super().__init__(name="", autocast=False)"""
 
 
 class Subclassed(Shared):
-    """Writes what a model makes and calls, where its network is no functional model."""
+    """Writes the layers and the call of a model whose network is no functional model."""
 
     def _map_kept_names(self) -> dict[ast.AST, Code]:
-        """Names of what is made once and read in a step: attributes."""
+        """Maps names of objects that are made once and read in a step to attributes."""
         model = self._model
         kept = {one.name for one in model.tables}
         if model.called is not None:
@@ -49,12 +49,12 @@ class Subclassed(Shared):
         }
 
     def _choose_attribute_name(self, name: str) -> str:
-        """The attribute of a name of the user's."""
+        """Returns the attribute for a name of the user's."""
         metrics = {self._choose_attribute(metric) for metric in self._model.metrics}
         return f"{name}_value" if self._is_taken(name) or name in metrics else name
 
     def _name_layers(self) -> dict[Layer, str]:
-        """The attribute of each layer: its own name, or its kind's."""
+        """Returns the attribute of each layer: from its own name, or from its kind."""
         model = self._model
         assert model.called is not None
         taken = {self._choose_attribute_name(name) for name in model.called.kept}
@@ -74,7 +74,7 @@ class Subclassed(Shared):
         return found
 
     def _write_layer_calls(self) -> list[tuple[ast.Call, Code]]:
-        """What becomes of each call of a layer in `call`."""
+        """Returns each call of a layer in `call`, with its new form."""
         found = []
         for layer, attribute in self._name_layers().items():
             assert layer.inputs is not None
@@ -87,12 +87,12 @@ class Subclassed(Shared):
         return found
 
     def _name_one_layer(self, attribute: str) -> str:
-        """The name in a loop of one of the layers of an attribute."""
+        """Returns the name, in a loop, of one of the layers of an attribute."""
         local = self._scopes.scope_by_node[self._model.function].bindings
         return f"{attribute}_layer" if attribute in local else attribute
 
     def _write_making(self, called: Called) -> list[Item]:
-        """`__init__`, up to the optimizer: each variable and layer where it stood."""
+        """Writes `__init__` up to the optimizer: each variable and layer at its place."""
         items: list[Item] = [New(make_code(_SUPER))]
         for name in self._read_by_steps():
             items.append(New(make_code(f"self.{self._name_attribute(name)} = {name}")))
@@ -127,7 +127,7 @@ class Subclassed(Shared):
         return make_code(f"self.{attribute} = ", _write_loop_list(made, layer.loop))
 
     def _rewrite_lookups(self, called: Called) -> None:
-        """Rows of a variable: it is in one part, so that a strategy of parts is none."""
+        """Keeps lookups of rows of a variable, because the variable has only one part."""
         for step in called.steps:
             for node in walk_breadth_first(step.unit.statement):
                 if (
@@ -141,7 +141,7 @@ class Subclassed(Shared):
                     self.claimed[node.func] = _LOOKUP
 
     def _rewrite_cells(self, called: Called) -> None:
-        """Recurrent cells, and what runs them, are those of recurrent_cells.py."""
+        """Replaces recurrent cells, and their loops, by those of recurrent_cells.py."""
         for unit in (*called.made, *(step.unit for step in called.steps)):
             for node, symbol, call in recurrent.find_uses(unit.statement, self._scopes):
                 scopes: list[str] = []
@@ -170,7 +170,7 @@ class Subclassed(Shared):
         return make_code(target, " = ", laid_out("self.add_weight", arguments, indent))
 
     def _write_call(self, called: Called) -> Block:
-        """What the network computes."""
+        """Writes the method that computes the network."""
         self._rewrite_lookups(called)
         self._rewrite_cells(called)
         items: list[Item] = [
@@ -199,7 +199,7 @@ class Subclassed(Shared):
     def _list_made_in_loop(
         self, loop: ast.For, called: Called
     ) -> list[tuple[str, str]]:
-        """What a loop made: the name of one in a round, and the attribute of all."""
+        """Returns, for each object that a loop made, its name in a round and its attribute."""
         found = [
             (self._name_one_layer(attribute), f"self.{attribute}")
             for layer, attribute in self._name_layers().items()
@@ -214,7 +214,7 @@ class Subclassed(Shared):
         return found
 
     def _step_items(self, unit: Unit, called: Called) -> list[Item]:
-        """A statement; a loop that made something goes over that."""
+        """Writes a statement; a loop that made objects now goes over these."""
         loop = unit.statement
         pairs = (
             self._list_made_in_loop(loop, called) if isinstance(loop, ast.For) else []
@@ -242,7 +242,7 @@ class Subclassed(Shared):
         return [*self._list_comments(unit), Block(header, items, loop)]
 
     def _is_returned(self, called: Called) -> bool:
-        """Whether the last statement of `call` binds what it returns, and no more."""
+        """Whether the last statement of `call` binds exactly the results."""
         last = called.steps[-1]
         statement = last.unit.statement
         return (
@@ -252,7 +252,7 @@ class Subclassed(Shared):
         )
 
     def _group_steps_by_mode(self, steps: list[Step], called: Called) -> list[Item]:
-        """The statements, those of training alone below an if."""
+        """Writes the statements, those of one mode below an `if`."""
         items: list[Item] = []
         block: Block | None = None
         before: bool | None = None
@@ -265,7 +265,7 @@ class Subclassed(Shared):
             elif block is not None and step.when is not before:
                 block.orelse += self._step_items(step.unit, called)
             else:
-                # The comments above the model_fn's own if.
+                # The comments above the `if` of the model_fn.
                 items += self._list_comments(step.unit)
                 test = "training" if step.when else "not training"
                 block = Block(
@@ -277,7 +277,7 @@ class Subclassed(Shared):
 
 
 def _write_scoped_call(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
-    """What runs a cell over time, told the scopes that named its variables."""
+    """Writes the call that runs a cell over time, with the scopes of its variables."""
     target = cells.TARGETS[symbol]
     given = names.find_argument(call, "scope")
     scope = names.read_literal(given) if isinstance(given, ast.expr) else None
@@ -289,7 +289,7 @@ def _write_scoped_call(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
 
 
 def _write_loop_list(made: Code, loop: ast.For) -> Code:
-    """A list of what a loop makes."""
+    """Writes a list of the objects that a loop makes."""
     of = make_code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
     return make_code(f"[\n{_HANG}", made, of)
 

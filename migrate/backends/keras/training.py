@@ -1,4 +1,4 @@
-"""The model's `train_step`."""
+"""Writes the model's `train_step`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Training(Construction):
         if not self._adds_up():
             inside.append(New(make_code(scale)))
         items.append(Block(make_code("with tf.GradientTape() as tape:"), inside))
-        # Before the update: what they read of the step is what the update reads.
+        # Before the update, so that they read the same step as the update.
         tags = {node: make_code(f'"{tag}"') for node, tag in model.tags.items()}
         late = self._find_gradient_summaries()
         early = [unit for unit in model.summaries if unit not in late]
@@ -90,7 +90,7 @@ class Training(Construction):
         return Block(header, items, replace=self._fold_mode(mode))
 
     def _replace_rates(self, units: Iterable[Unit]) -> dict[ast.AST, Code]:
-        """What training reads of schedules and metrics, which the class holds."""
+        """Replaces reads of schedules and metrics in training, which the class holds."""
         units = list(units)
         return self._replace_counts(units, [unit.statement for unit in units]) | {
             node: make_code(f"self.{node.id}()")
@@ -102,7 +102,7 @@ class Training(Construction):
         }
 
     def _say_what_counts(self) -> None:
-        """Streaming metrics of training, which did not count every batch in TF1."""
+        """Reports streaming metrics of training, which did not count every batch in TF1."""
         for unit in self._model.training:
             if self._find_metric(unit) is not None:
                 value = getattr(unit.statement, "value", None)
@@ -112,7 +112,7 @@ class Training(Construction):
     def _replace_counts(
         self, units: Iterable[Unit], nodes: Iterable[ast.AST]
     ) -> dict[ast.AST, Code]:
-        """What some code reads of metrics, which the class holds.
+        """Replaces reads of metrics in some code, because the class holds them.
 
         Args:
           units: of training; they count the metrics.
@@ -134,7 +134,7 @@ class Training(Construction):
         }
 
     def _write_averages(self) -> list[Item]:
-        """The variables' averages, after the update."""
+        """Writes the update of the variables' averages, after the training update."""
         averaged = self._model.update.averaged
         if averaged is None:
             return []
@@ -147,7 +147,7 @@ class Training(Construction):
         ]
 
     def _find_gradient_summaries(self) -> list[Unit]:
-        """Summaries that read what is made of the gradients, as their norm."""
+        """Returns summaries that read values made from the gradients, as their norm."""
         made = list(self._model.update.gradients[:-1])
         found: list[Unit] = []
         for unit in self._model.summaries:
@@ -158,10 +158,10 @@ class Training(Construction):
         return found
 
     def _write_update_gradients(self, told: list[tuple[int, list[Item]]]) -> list[Item]:
-        """The update.
+        """Writes the update.
 
         Args:
-          told: what is said of the gradients in between, and in which lines.
+          told: items about the gradients in between, with their lines.
         """
         update = self._model.update
         apply = "self.optimizer.apply_gradients("
@@ -202,7 +202,7 @@ class Training(Construction):
 
 
 def _wrap_in_scopes(scopes: tuple[tuple[str, str], ...], made: New) -> list[Item]:
-    """A statement in the scopes that name its variables."""
+    """Puts a statement into the scopes that name its variables."""
     if not scopes:
         return [made]
     opened = ", ".join(f'{opens}("{name}")' for opens, name in scopes)

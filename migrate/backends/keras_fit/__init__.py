@@ -1,9 +1,9 @@
-"""Estimators of Keras models, trained by `Model.fit`.
+"""Trains Estimators of Keras models by `Model.fit`.
 
-A result that asks an Estimator for its training imports modules that do what tf.estimator
-did. Where all that is done with it is known to be what Keras and a few callbacks do, the
-model is trained as Keras's documentation teaches it; else the result stays as it is, and
-says why.
+If a result asks an Estimator for its training, it imports modules that replace
+tf.estimator. If Keras and a few callbacks can do all that the program does with it, the model
+is trained as Keras's documentation teaches it. Otherwise the result stays as it is, and a
+finding gives the reason.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from migrate.unit import Unit
 
 
 def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
-    """The migration with its models trained by `fit`; as it was where that cannot be.
+    """Returns the migration with its models trained by `fit`, or unchanged if that fails.
 
     Args:
       original: the text that was migrated.
       done: its migration, with Estimators of Keras models.
-      unit: what is known of the file.
+      unit: the facts about the file.
     """
     filename = unit.filename
     if unit.options.estimators != "fit" or table.ESTIMATOR not in done.text:
         return done
     if table.ESTIMATOR in original:
-        return done  # It was migrated before, and stays as it is.
+        return done  # The file was already migrated, and stays as it is.
     package = unit.home.package if unit.home else ""
     result = _import_by_name(done.text, package)
     tree = parse_source(result)
@@ -72,7 +72,7 @@ def train_by_fit(original: str, done: Migration, unit: Unit) -> Migration:
 def _find_fault(
     text: str, original: str, filename: str, plan: Plan, findings: list[Finding]
 ) -> str:
-    """Why a result is none: a gate's reason; "" where it is one."""
+    """Returns the reason of a gate against a result; "" if there is none."""
     if names := find_taken_names(text, plan):
         return f"the program has a `{names[0]}` of its own"
     for _, _, reason in gates.check(text, filename, original, set()):
@@ -84,7 +84,7 @@ def _find_fault(
 
 
 def _import_by_name(text: str, package: str) -> str:
-    """The text with emitted modules imported one by one, as if they stood beside it."""
+    """Returns the text with emitted modules imported one by one, without their package."""
     if not package:
         return text
     lines = text.split("\n")
@@ -98,7 +98,7 @@ def _import_by_name(text: str, package: str) -> str:
 
 
 def _import_from(text: str, package: str) -> str:
-    """The text with emitted modules imported from a package, if there is one."""
+    """Returns the text with emitted modules imported from a package, if there is one."""
     if not package:
         return text
     lines = text.split("\n")
@@ -119,7 +119,7 @@ def _import_from(text: str, package: str) -> str:
 
 
 def _drop_unread_imports(text: str) -> str:
-    """The text without imports of emitted modules that nothing reads any more."""
+    """Returns the text without imports of emitted modules that nothing reads any more."""
     tree = parse_source(text)
     read_ = find_plain_names(tree, ast.Load)
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""What the edits of a program have in common."""
+"""Holds what all edits of a program share."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ M = table.MODULE
 
 @dataclasses.dataclass(eq=False)
 class Model:
-    """What stands for an Estimator.
+    """The Keras model that replaces an Estimator.
 
     Attributes:
       name: of the model that is trained.
-      asked: of what is evaluated and predicts; a copy where a strategy trains.
-      directory: where its checkpoints are.
+      asked: of the model that evaluates and predicts; a copy if a strategy trains.
+      directory: the directory of its checkpoints.
       strategy: the name of the strategy; "" for none.
-      dataset: what its first training reads, where that is made before the model.
+      dataset: the data of its first training, if it is made before the model.
     """
 
     one: Trained
@@ -42,7 +42,7 @@ class Model:
 
 
 class Edits:
-    """The plan, and what it is made from.
+    """The plan, with the program that it is made from.
 
     Args:
       original: the text that was migrated.
@@ -56,40 +56,40 @@ class Edits:
         self._names = Names(program.scopes)
         self._tf = self._names.tf
         self._classes: dict[ast.ClassDef, ModelClass] = {}
-        # Classes that `compile` says -> that, and the function that makes the model.
+        # Classes that `compile` can replace -> its arguments, and the function for the model.
         self._compiled: dict[ast.ClassDef, tuple[Compiled, str]] = {}
-        self._knowing: set[ast.ClassDef] = set()  # That keep their directory.
-        self._building: set[ast.ClassDef] = set()  # That build their model.
+        self._knowing: set[ast.ClassDef] = set()  # Keep their directory.
+        self._building: set[ast.ClassDef] = set()  # Build their model.
         self._written: set[str] = set()  # Names of functions.
-        # What stands before a statement, and instead of one.
+        # The items before a statement, and those that replace one.
         self._before: dict[ast.stmt, list[Item]] = {}
         self._new: dict[ast.stmt, list[Item]] = {}
 
     def _write_evaluated(self, model: Model, name: ast.expr | None) -> Code:
-        """The callback that logs an evaluation."""
+        """Writes the callback that logs an evaluation."""
         given: list[Argument] = [("", model.directory)]
         if name is not None:
             given.append(("name", name))
         return laid_out(f"{M}.Evaluated", given, 0)
 
     def _write_asked(self, model: Model, run: Run) -> Code:
-        """The model that is asked, with what the latest checkpoint has.
+        """Writes the model for evaluation, with the values of the latest checkpoint.
 
-        An Estimator read that whenever it was asked. After a training of the model itself
-        it is what the model has.
+        An Estimator read the checkpoint at each call. After a training of the model itself the
+        model already has its values.
         """
         if self._is_trained_before(model, run):
             return make_code(model.asked)
         return make_code(f"{M}.restore({model.asked}, ", model.directory, ")")
 
     def _is_trained_before(self, model: Model, run: Run) -> bool:
-        """Whether a training of the model itself stands before, in the same suite."""
+        """Whether the model itself is trained before, in the same suite."""
         if model.strategy or len(self._program.trained) > 1:
             return False
         suite = find_suite(run.statement, self._scopes)
         return any(
             other.kind == "train"
-            and "max_steps" not in other.given  # There may be no steps left.
+            and "max_steps" not in other.given  # Perhaps no steps are left.
             and other.statement in suite
             and other.call.lineno < run.call.lineno
             for other in model.one.runs
@@ -97,7 +97,7 @@ class Edits:
 
 
 def split_hooks(hooks: ast.expr | None) -> list[Code]:
-    """Hooks as split_hooks of a list."""
+    """Returns hooks as the parts of a list."""
     if hooks is None:
         return []
     if isinstance(hooks, (ast.List, ast.Tuple)):
@@ -106,7 +106,7 @@ def split_hooks(hooks: ast.expr | None) -> list[Code]:
 
 
 def write_list(parts: list[Code], broken: bool = False) -> Code:
-    """A list, one part a line where there are several, or where that is wanted."""
+    """Writes a list; several parts, or `broken`, put each part on its own line."""
     if len(parts) == 1 and not broken:
         return make_code("[", parts[0], "]")
     return make_code("[\n        ", join_code(",\n        ", parts), "]")

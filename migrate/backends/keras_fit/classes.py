@@ -1,4 +1,4 @@
-"""A class of tf_keras.Model that `fit` trains: what it may have, and what changes in it."""
+"""Plans the changes of a tf_keras.Model class that `fit` trains, and checks its code."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from migrate.tables import keras_fit as table
 
 _STEPS = frozenset({"tf.train.get_global_step", "tf.train.get_or_create_global_step"})
 _SUMMARY = "tf.summary."
-# The method of a class that gives the scope of its optimizer's variables.
+# The method of a class that returns the scope of its optimizer's variables.
 SCOPE = "optimizer_scope"
 _SCALAR = "tf.summary.scalar"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelClass:
-    """A class, and what is planned for it.
+    """One class, and its plan.
 
     Attributes:
-      hooks: its methods that give hooks of training.
+      hooks: its methods that return hooks of training.
       judges: whether it has hooks of evaluation.
     """
 
@@ -39,11 +39,11 @@ class ModelClass:
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What a program wants of a class.
+    """The demands of a program on a class.
 
     Attributes:
       directory: whether the model keeps the directory of its checkpoints.
-      builds: whether `__init__` is to take features, and to build the model.
+      builds: whether `__init__` has to take features, and to build the model.
       exported: whether the model is exported.
       replicas: whether a strategy may train it with several.
       named: names of tensors that hooks ask for.
@@ -59,16 +59,16 @@ class Wanted:
 def plan_class(
     node: ast.ClassDef, scopes: Scopes, plan: Plan, wanted: Wanted
 ) -> ModelClass:
-    """Plans what changes in a class of a model.
+    """Plans the changes of a model's class.
 
     Raises:
-      Stays: it has something that an Estimator did and `fit` does not.
+      Stays: it has something that an Estimator did and `fit` does not do.
     """
     return _Class(node, scopes, plan, wanted).run()
 
 
 def find_taught_features(class_: ast.ClassDef) -> set[str]:
-    """Features that steps of training or evaluation read, and nothing else of a class."""
+    """Returns features that only steps of training or evaluation read."""
     taught: set[str] = set()
     others: set[str] = set()
     for method in class_.body:
@@ -84,7 +84,7 @@ def find_taught_features(class_: ast.ClassDef) -> set[str]:
 
 
 def _find_taught(method: ast.stmt) -> str | None:
-    """What a step of training or evaluation calls the features; None for other methods."""
+    """Returns the name of the features in a step of training or evaluation, or None."""
     match method:
         case ast.FunctionDef(
             name="train_step" | "test_step",
@@ -149,7 +149,7 @@ class _Class:
         plan.statements[init] = [Block(make_code(header), items, init)]
 
     def _check_variables(self) -> None:
-        """All variables are saved: weights of layers, slots, and nothing else."""
+        """Checks that all variables are saved: weights of layers, slots, and nothing else."""
         for node in walk_breadth_first(self._methods["train_step"]):
             match node:
                 case ast.Call(func=ast.Attribute(attr="apply"), args=[given]):
@@ -177,7 +177,7 @@ class _Class:
                 "set_seed",
             ):
                 raise Stays(node, "the model sets a seed for everything after it")
-        # An Estimator built a graph for each evaluation, in which draws began anew.
+        # An Estimator built a graph for each evaluation, in which draws began again.
         asked = [m for n, m in self._methods.items() if n != "train_step"]
         for part in (*asked, *find_reached(self._scopes, asked)):
             trained = self._find_trained(part)
@@ -191,7 +191,7 @@ class _Class:
                     )
 
     def _find_trained(self, part: ast.AST) -> set[ast.AST]:
-        """What is computed in training alone: under `if training:`."""
+        """Returns the nodes that only training computes: under `if training:`."""
         return {
             inner
             for node in walk_breadth_first(part)
@@ -203,7 +203,7 @@ class _Class:
         }
 
     def _draws(self, call: ast.Call) -> bool:
-        """Whether TensorFlow draws numbers in each step: not a layer, or a first value."""
+        """Whether TensorFlow draws numbers in each step: not in a layer or a first value."""
         module, _, name = self._scopes.import_path(call.func).rpartition(".")
         return (
             module.startswith("tensorflow")
@@ -214,8 +214,8 @@ class _Class:
     def _plan_optimizer_scope(self) -> None:
         """Makes a method of the scope in which the optimizer's variables are made.
 
-        They are made before the first step, when a checkpoint is read, and have the names
-        of that scope there, too.
+        They are made before the first step, when a checkpoint is read, and have the names of
+        that scope there, too.
         """
         step = self._methods["train_step"]
         around = [
@@ -251,7 +251,7 @@ class _Class:
     # -- hooks -------------------------------------------------------------------------
 
     def _plan_hooks(self, names: tuple[str, ...]) -> None:
-        """Methods that give hooks: what these are told of tensors are names in logs."""
+        """Plans methods that return hooks: names in logs replace their tensors."""
         returned = self._find_returned()
         for name in names:
             method = self._methods[name]
@@ -272,7 +272,7 @@ class _Class:
                 self._plan.statements[method] = [Block(header, items, method)]
 
     def _plan_logging(self, call: ast.Call) -> None:
-        """`LoggingTensorHook({"loss": loss}, ...)`: by names, or functions."""
+        """Rewrites `LoggingTensorHook({"loss": loss}, ...)` with names, or functions."""
         tensors = names_.find_argument(call, "tensors", 0)
         if not isinstance(tensors, ast.Dict):
             raise Stays(call, "a hook requests tensors by their names")
@@ -290,7 +290,7 @@ class _Class:
         self._plan.replace(call.func, make_code(f"{table.MODULE}.Logging"))
 
     def _find_returned(self) -> set[str]:
-        """Keys of what a step of training returns."""
+        """Returns the keys in the result of a step of training."""
         match self._methods["train_step"].body[-1]:
             case ast.Return(value=ast.Dict(keys=keys)):
                 return {str(k.value) for k in keys if isinstance(k, ast.Constant)}
@@ -299,7 +299,7 @@ class _Class:
     # -- the global step ---------------------------------------------------------------
 
     def _plan_global_step(self) -> None:
-        """In steps it is `self.optimizer.iterations`, of which `__init__` is told."""
+        """Replaces the global step in steps by `self.optimizer.iterations`."""
         init = self._methods["__init__"]
         own = set(walk_breadth_first(init))
         calls = [
@@ -317,13 +317,13 @@ class _Class:
         for call in calls:
             if call not in own:
                 self._plan.replace(call, make_code("self.optimizer.iterations"))
-        if inside == [counted.value]:  # Keras's own counter will do.
+        if inside == [counted.value]:  # Keras's own counter is enough.
             self._plan.statements[counted] = [Dropped(counted)]
 
     # -- what a step returns -----------------------------------------------------------
 
     def _plan_results(self) -> None:
-        """What a step of training writes, or hooks ask for, is among what it returns."""
+        """Adds values that a step writes, or that hooks ask for, to the step's result."""
         step = self._methods["train_step"]
         told = [*self._plan_summaries(step), *self._plan_named(step)]
         scaled = any(
@@ -331,7 +331,7 @@ class _Class:
             for n in walk_breadth_first(step)
         )
         if self._wanted.replicas and scaled:
-            # Keras adds up what replicas return: TF1 reported the mean.
+            # Keras adds up the results of replicas. TF1 reported the mean.
             self._plan_return(step, told, "scaled_loss")
         elif told:
             self._plan_return(step, told, "")
@@ -365,7 +365,7 @@ class _Class:
         return told
 
     def _plan_named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
-        """Tensors that hooks ask for by their names."""
+        """Returns the tensors that hooks ask for by name."""
         told: list[tuple[str, Code]] = []
         predicted = self._methods.get("predictions_from")
         of_predictions = _find_names_of_results(predicted) if predicted else {}
@@ -431,7 +431,7 @@ class _Class:
 
 
 def _find_names_of_results(function: ast.FunctionDef) -> dict[str, str]:
-    """Names of tensors in what a function returns -> their keys there."""
+    """Maps names of tensors in a function's result to their keys there."""
     found = {}
     for node in walk_breadth_first(function):
         if isinstance(node, ast.Dict):
@@ -443,7 +443,7 @@ def _find_names_of_results(function: ast.FunctionDef) -> dict[str, str]:
 
 
 def _find_name_of(node: ast.AST) -> str:
-    """The name that a call gives its result."""
+    """Returns the name that a call gives its result."""
     if not isinstance(node, ast.Call):
         return ""
     given = names_.find_argument(node, "name", 1)

@@ -1,6 +1,6 @@
-"""A model that Keras's own steps train: `compile` is given its loss.
+"""Lets `compile` replace a model's class, so that Keras's own steps train it.
 
-Its class says nothing that `Model.compile` does not: one plain loss of tf.losses between the
+The class must have nothing that `Model.compile` lacks: one plain loss of tf.losses between the
 labels and the network's output, and the optimizer.
 """
 
@@ -17,7 +17,7 @@ from migrate.program.code import make_code
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 
 _LOSSES = "tf.losses."
-# Of (labels, what the network gives); one number for a batch.
+# Losses of (labels, output of the network); each gives one number for a batch.
 _PLAIN = frozenset(
     f"{_LOSSES}{name}"
     for name in (
@@ -31,7 +31,7 @@ _PLAIN = frozenset(
         "sparse_softmax_cross_entropy",
     )
 )
-# What each step of a class is, but for the names in it.
+# The text of each step of a class, apart from names.
 _TRAIN = """\
 {features}, {labels} = data
 with {tf}.GradientTape() as tape:
@@ -59,15 +59,15 @@ return {output}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Compiled:
-    """A model that `compile` says whole.
+    """A model that `compile` describes completely.
 
     Attributes:
       init: its `__init__`.
-      features: what that calls the features.
-      network: statements of it up to the output.
-      output: what the network gives.
+      features: the name of the features there.
+      network: the statements up to the output.
+      output: the output of the network.
       optimizing: statements that make the optimizer.
-      optimizer: it.
+      optimizer: the optimizer.
       loss: the function of tf.losses.
       text: the docstring, or None.
     """
@@ -83,14 +83,14 @@ class Compiled:
 
     @property
     def parameters(self) -> str:
-        """Of the function that makes the model."""
+        """Returns the parameters of the function that makes the model."""
         arguments = copy.copy(self.init.args)
         arguments.args = arguments.args[1:]
         return ast.unparse(arguments)
 
 
 def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | None:
-    """What `compile` is given; None where a class says more than that."""
+    """Returns the arguments for `compile`; None if a class does more than that."""
     methods = {s.name: s for s in class_.body if isinstance(s, ast.FunctionDef)}
     steps = {"__init__", "train_step", "test_step"}
     if not steps <= set(methods) <= {*steps, "predict_step"}:
@@ -116,7 +116,7 @@ def find_compiled(class_: ast.ClassDef, scopes: Scopes, tf: str) -> Compiled | N
 
 
 def write_function(class_: ast.ClassDef, found: Compiled, name: str) -> Block:
-    """A function that makes the model, instead of its class."""
+    """Writes a function that makes the model, to replace its class."""
     used = find_plain_names(found.init)
     model = "model" if "model" not in used else "keras_model"
     made = make_code(
@@ -150,7 +150,7 @@ def takes_one_tensor(found: Compiled, scopes: Scopes) -> bool:
 
 
 def draws_by_seed(found: Compiled) -> bool:
-    """Whether first values, or dropout, are drawn by a seed of the program's."""
+    """Whether the program seeds the draws of first values, or of dropout."""
     return any(
         isinstance(node, ast.keyword) and node.arg == "seed"
         for statement in (*found.network, *found.optimizing)
@@ -169,7 +169,7 @@ def _is_penalised(init: ast.FunctionDef, scopes: Scopes) -> bool:
 
 
 def _find_names(step: ast.FunctionDef) -> dict[str, str] | None:
-    """The names of a step of training."""
+    """Returns the names in a step of training."""
     match step.body[:2]:
         case [
             ast.Assign(targets=[ast.Tuple([ast.Name(features), ast.Name(labels)])]),
@@ -192,7 +192,7 @@ def _find_names(step: ast.FunctionDef) -> dict[str, str] | None:
 
 
 def _is_step(step: ast.FunctionDef, text: str, names: dict[str, str], tf: str) -> bool:
-    """Whether a step is a known one."""
+    """Whether a step has a known text."""
     known = ast.parse(text.format(tf=tf, **names))
     return ast.unparse(step.body) == ast.unparse(known.body)  # type: ignore[arg-type]
 
@@ -200,7 +200,7 @@ def _is_step(step: ast.FunctionDef, text: str, names: dict[str, str], tf: str) -
 def _find_loss(
     step: ast.FunctionDef, names: dict[str, str], scopes: Scopes
 ) -> ast.expr | None:
-    """The function that is the loss, of labels and output alone."""
+    """Returns the function of the loss, if it takes only labels and output."""
     block = step.body[1]
     assert isinstance(block, ast.With)
     assigned = block.body[1]
@@ -223,7 +223,7 @@ def _find_loss(
 
 
 def _read_init(init: ast.FunctionDef) -> Compiled | None:
-    """The network and the optimizer of `__init__`."""
+    """Reads the network and the optimizer of `__init__`."""
     parameters = [a.arg for a in init.args.args]
     if len(parameters) < 2 or init.args.kwonlyargs:
         return None

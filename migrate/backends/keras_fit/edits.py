@@ -1,4 +1,4 @@
-"""The edits that make methods of Estimators those of Keras."""
+"""Plans the edits that replace methods of Estimators by those of Keras."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CREATOR = "tf_keras.utils.experimental.DatasetCreator"
 
 
 def plan_fit(program: Program, original: str) -> tuple[Plan, frozenset[str]]:
-    """The plan, and the names of functions that it writes.
+    """Returns the plan, and the names of functions that it writes.
 
     Args:
       original: the text that was migrated.
@@ -69,7 +69,7 @@ class _Runs(Making):
         self._plan_uses(model)
 
     def _plan_uses(self, model: Model) -> None:
-        """What is done with a model."""
+        """Plans the edits for all uses of a model."""
         for run in model.one.runs:
             self._plan_run(model, run)
         for attribute in model.one.attributes:
@@ -128,7 +128,7 @@ class _Runs(Making):
     def _plan_fit(
         self, model: Model, run: Run, given: dict[str, ast.expr], callbacks: list[Code]
     ) -> list[Item]:
-        """The training: `fit`, where there are steps left."""
+        """Plans the training: `fit`, if there are steps left."""
         one, items, left = model.one, list[Item](), ""
         steps: ast.expr | str | None = given.get("steps")
         max_steps = given.get("max_steps")
@@ -171,7 +171,7 @@ class _Runs(Making):
         return [*items, Block(make_code(f"if {left} != 0:"), inner)]
 
     def _are_known(self, given: dict[str, ast.expr]) -> bool:
-        """Whether the number of steps is not None."""
+        """Whether the number of steps is surely not None."""
         return all(
             self._names.is_number(given[name])
             for name in ("steps", "max_steps")

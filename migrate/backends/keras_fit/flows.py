@@ -1,4 +1,4 @@
-"""How an Estimator comes to the name by which it is trained."""
+"""Finds the name by which an Estimator is trained."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Target = tuple[str, ast.stmt]
 
 
 def find_targets(call: ast.Call, scopes: Scopes) -> list[Target]:
-    """The names that an Estimator gets, and the statements that bind them.
+    """Returns the names that an Estimator gets, and the statements that bind them.
 
-    That is an assignment; a loop over Estimators that are written out; a function which
-    is given it; or assignments of what a function makes.
+    Such a statement is an assignment, a loop over Estimators that are written out, a function
+    that gets it, or an assignment of a function's result.
 
     Raises:
       Stays: it has no such name.
@@ -26,7 +26,7 @@ def find_targets(call: ast.Call, scopes: Scopes) -> list[Target]:
 
 
 def _find_made(call: ast.Call, scopes: Scopes) -> list[Target]:
-    """The names of what a function makes and returns."""
+    """Returns the names that get the result of a function."""
     function = scopes.find_scope(call).node
     stays = Stays(call, "a function makes and returns it")
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
@@ -76,7 +76,7 @@ def _find_target(call: ast.Call, scopes: Scopes) -> Target:
 
 
 def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> Target:
-    """The name by which a loop knows it: `for name, estimator in ((..., it), ...)`."""
+    """Returns the loop's name for it: `for name, estimator in ((..., it), ...)`."""
     table, place = scopes.parents[row], row.elts.index(call)
     rows = table.elts if isinstance(table, (ast.Tuple, ast.List)) else []
     loop = scopes.parents[table] if rows else table
@@ -103,7 +103,7 @@ def _find_in_loop(call: ast.Call, row: ast.Tuple | ast.List, scopes: Scopes) -> 
 
 
 def _are_calls(values: list[ast.expr], call: ast.Call) -> bool:
-    """Whether all of some values are made as one of them is."""
+    """Whether all of some values are calls of the same function."""
     return all(
         isinstance(v, ast.Call) and ast.dump(v.func) == ast.dump(call.func)
         for v in values
@@ -111,7 +111,7 @@ def _are_calls(values: list[ast.expr], call: ast.Call) -> bool:
 
 
 def find_parameter(node: ast.expr, scopes: Scopes) -> tuple[ast.FunctionDef, str]:
-    """The function that is given an argument, and the name that it has there.
+    """Returns the function that gets an argument, and the parameter's name.
 
     Raises:
       Stays: that is not certain.
@@ -140,7 +140,7 @@ def find_parameter(node: ast.expr, scopes: Scopes) -> tuple[ast.FunctionDef, str
 
 
 def is_caught(node: ast.AST, scopes: Scopes) -> bool:
-    """Whether the file handles an error that something raises."""
+    """Whether the file handles an error that a node raises."""
     seen: set[ast.AST] = set()
     todo: list[ast.AST] = [node]
     while todo:
@@ -158,7 +158,7 @@ def is_caught(node: ast.AST, scopes: Scopes) -> bool:
 
 
 def _find_reads(function: ast.FunctionDef, scopes: Scopes) -> list[ast.AST]:
-    """Where a function is named, as itself or as a method."""
+    """Returns the nodes that name a function, as itself or as a method."""
     return [
         node
         for node in scopes.walk()
@@ -168,7 +168,7 @@ def _find_reads(function: ast.FunctionDef, scopes: Scopes) -> list[ast.AST]:
 
 
 def _find_function(node: ast.expr, scopes: Scopes) -> ast.FunctionDef | None:
-    """The function of the file that a name stands for."""
+    """Returns the function of the file that a name stands for."""
     if not isinstance(node, ast.Name):
         return None
     owner = scopes.find_scope(node).find_owner(node.id)

@@ -1,4 +1,4 @@
-"""LoggingTensorHook as a callback, which names what a step returns."""
+"""Replaces LoggingTensorHook by a callback that names the results of a step."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def is_logging(call: ast.AST, scopes: Scopes) -> bool:
 
 
 def find_asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
-    """Names of tensors that hooks ask for which are given to a training.
+    """Returns the names of tensors that hooks of a training ask for.
 
     Raises:
-      Stays: such a hook asks otherwise.
+      Stays: such a hook asks in another way.
     """
     found: set[str] = set()
     for call in _walk_given(every, scopes):
@@ -33,7 +33,7 @@ def find_asked_names(every: list[Trained], scopes: Scopes) -> frozenset[str]:
 
 
 def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
-    """Plans the hooks that are given to trainings."""
+    """Plans the hooks that trainings get."""
     for call in _walk_given(every, scopes):
         tensors = _read_tensors(call, scopes)
         given = names.find_argument(call, "tensors", 0)
@@ -45,14 +45,14 @@ def plan_logging(every: list[Trained], scopes: Scopes, plan: Plan) -> None:
 
 
 def find_given_logging(every: list[Trained], scopes: Scopes) -> set[ast.AST]:
-    """The names of LoggingTensorHook in what is given to trainings."""
+    """Returns the names of LoggingTensorHook in the hooks of trainings."""
     return {call.func for call in _walk_given(every, scopes)}
 
 
 def split_waiting(
     hooks: ast.expr | None, scopes: Scopes
 ) -> tuple[list[Code], list[Code]]:
-    """Hooks that wait for a step's values themselves, where they need them; the others."""
+    """Splits hooks into those that wait for a step's values themselves, and the others."""
     waiting: list[Code] = []
     others: list[Code] = []
     if isinstance(hooks, (ast.List, ast.Tuple)):
@@ -77,7 +77,7 @@ def _walk_given(every: list[Trained], scopes: Scopes) -> Iterator[ast.Call]:
 
 
 def _walk_elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]:
-    """Hooks that are written out, or bound to a name."""
+    """Yields hooks that are written out, or bound to a name."""
     if isinstance(hooks, (ast.List, ast.Tuple)):
         for element in hooks.elts:
             yield from _walk_elements(element, scopes)
@@ -91,7 +91,7 @@ def _walk_elements(hooks: ast.expr | None, scopes: Scopes) -> Iterator[ast.expr]
 
 
 def _find_dict(node: ast.expr | None, scopes: Scopes) -> ast.expr | None:
-    """The dict that a name is bound to, which nothing else reads; other nodes as they are."""
+    """Returns the dict that only this name has; other nodes as they are."""
     if not isinstance(node, ast.Name):
         return node
     owner = scopes.find_scope(node).find_owner(node.id)
@@ -112,10 +112,10 @@ def _find_dict(node: ast.expr | None, scopes: Scopes) -> ast.expr | None:
 
 
 def _read_tensors(call: ast.Call, scopes: Scopes) -> dict[str, str]:
-    """What a hook calls tensors -> their names.
+    """Maps a hook's own names for tensors to the tensors' names.
 
     Raises:
-      Stays: these are not written out.
+      Stays: they are not written out.
     """
     match _find_dict(names.find_argument(call, "tensors", 0), scopes):
         case ast.Dict(keys=keys, values=values):

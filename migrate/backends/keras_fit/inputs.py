@@ -1,4 +1,4 @@
-"""The dataset that an input_fn gives, as an expression."""
+"""Writes the dataset of an input_fn as an expression."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 
-# What an Estimator gives an input_fn that asks for it.
+# Arguments that an Estimator gives an input_fn which asks for them.
 _ASKED = ("mode", "params", "config", "input_context")
 _MODES = {"train": '"train"', "evaluate": '"eval"', "predict": '"infer"'}
 _OF_DATASETS = "tf.data."
-# Methods of datasets that leave batches, and types, as they are.
+# Methods of datasets that do not change batches, or types.
 _KEEP_BATCHES = frozenset({"cache", "prefetch", "repeat", "shuffle", "skip", "take"})
 _KEEP_TYPES = _KEEP_BATCHES | {"batch"}
 
@@ -28,14 +28,14 @@ class Inputs:
         self.params_unseen = False
 
     def write_dataset(self, node: ast.expr, kind: str, params: ast.expr | None) -> Code:
-        """What an input_fn gives.
+        """Writes the dataset that an input_fn returns.
 
         Args:
           kind: "train", "evaluate" or "predict".
           params: the Estimator's.
 
         Raises:
-          Stays: it is not certain what the input_fn takes.
+          Stays: the arguments of the input_fn are not certain.
         """
         called = self._write_call(node, kind, params)
         if self._gives_dataset(node):
@@ -49,7 +49,7 @@ class Inputs:
     def write_function(
         self, node: ast.expr, kind: str, params: ast.expr | None
     ) -> Code:
-        """A function without parameters that gives the dataset."""
+        """Writes a function without parameters that returns the dataset."""
         if isinstance(node, ast.Name) and self._gives_dataset(node):
             if not self._find_asked(node, kind, params, 0, set()):
                 return make_code(node)
@@ -69,7 +69,7 @@ class Inputs:
         return bool(self._find_results(node))
 
     def is_float32(self, node: ast.expr) -> bool:
-        """Whether the features of an input are known to be numbers of this type."""
+        """Whether the features of an input are known to be of type float32."""
         found = self._find_results(node)
         for value in found:
             while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -102,7 +102,7 @@ class Inputs:
         return False
 
     def _find_results(self, node: ast.expr) -> list[ast.expr]:
-        """What an input_fn returns, where that is in sight."""
+        """Returns the results of an input_fn, if they are in sight."""
         if isinstance(node, ast.Lambda):
             return [node.body]
         definition = find_definition(node, self._scopes)
@@ -111,7 +111,7 @@ class Inputs:
         return []
 
     def find_free_names(self, node: ast.expr) -> list[ast.Name]:
-        """Reads of names in the expression of an input_fn."""
+        """Returns reads of names in the expression of an input_fn."""
         bound = {
             a.arg
             for n in walk_breadth_first(node)
@@ -179,7 +179,7 @@ class Inputs:
         words: set[str | None],
         node: ast.expr,
     ) -> list[Code]:
-        """What an Estimator gives a function beside what it has already."""
+        """Returns the arguments that an Estimator adds to a function's own."""
         if definition is _ROWS:
             return []
         if not isinstance(definition, (ast.FunctionDef, ast.Lambda)):
@@ -209,7 +209,7 @@ class Inputs:
         return asked
 
     def _find_made(self, call: ast.Call) -> ast.AST | None:
-        """The function that a call returns."""
+        """Returns the function that a call returns."""
         name = self._scopes.import_path(call.func).lstrip(".")
         if name in (
             "estimator_loop.inputs.numpy_input_fn",
@@ -283,12 +283,12 @@ class Inputs:
         return False
 
 
-# What numpy_input_fn and its like give: functions that take nothing.
+# The result of numpy_input_fn and similar functions: a function without parameters.
 _ROWS = ast.Pass()
 
 
 def _is_equal_batch(call: ast.Call) -> bool:
-    """`.batch(1)`, or one that leaves out what does not fill a batch."""
+    """Whether a call is `.batch(1)`, or drops what does not fill a batch."""
     match call.args:
         case [ast.Constant(1)]:
             return True
@@ -301,14 +301,14 @@ def _is_equal_batch(call: ast.Call) -> bool:
 
 
 def _is_method_of(value: ast.expr, name: str) -> bool:
-    """`dataset.map(...).batch(...)`, of a name that is bound to it again."""
+    """Whether a value is `dataset.map(...).batch(...)`, bound to the same name again."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         value = value.func.value
     return isinstance(value, ast.Name) and value.id == name
 
 
 def _find_returned(function: ast.FunctionDef) -> list[ast.expr]:
-    """What a function's own return statements give."""
+    """Returns the values of a function's own return statements."""
     found: list[ast.expr] = []
     stack: list[ast.AST] = list(function.body)
     while stack:

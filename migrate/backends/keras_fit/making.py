@@ -1,4 +1,4 @@
-"""The edits that make models where Estimators were made, or before they are run."""
+"""Plans the edits that make models where Estimators were made, or before their runs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _NONE = ast.Constant(None)
 
 
 class Making(Edits):
-    """Plans classes of models, and where the models are made."""
+    """Plans classes of models, and the places where models are made."""
 
     # -- classes -----------------------------------------------------------------------
 
     def _plan_class(self, class_: ast.ClassDef) -> None:
-        """Plans the class of a model; where `compile` says it, a function makes it."""
+        """Plans the class of a model; if `compile` is enough, a function replaces it."""
         if class_ in self._classes:
             return
         every = [
@@ -82,7 +82,7 @@ class Making(Edits):
             self._building.add(class_)
 
     def _check_features(self, class_: ast.ClassDef, every: list[Trained]) -> None:
-        """What predicts may have less features than what is taught: a model has all."""
+        """Refuses a class if `predict` may lack features that only training reads."""
         kinds = {run.kind for one in (*every, *self._program.asked) for run in one.runs}
         if "predict" in kinds or self._is_exported(every):
             if names := find_taught_features(class_):
@@ -92,17 +92,17 @@ class Making(Edits):
                 )
 
     def _is_exported(self, every: list[Trained]) -> bool:
-        """Whether some Estimators, or models that functions are given, are exported."""
+        """Whether some Estimators, or models that functions get, are exported."""
         runs = [run for one in (*every, *self._program.asked) for run in one.runs]
         return any(
             run.kind in table.EXPORTS or "exporters" in run.evaluation for run in runs
         )
 
     def _is_enough(self, every: list[Trained]) -> bool:
-        """Whether nobody sees what Keras's own steps give otherwise.
+        """Whether nobody sees how the results of Keras's own steps differ.
 
-        Their loss in evaluation is a mean over examples, not batches; what they return in
-        training is a mean over the steps so far.
+        Their loss in evaluation is a mean over examples, not batches. Their results in
+        training are means over the steps so far.
         """
         for run in (run for one in every for run in one.runs):
             given = {**run.given, **run.training}
@@ -124,7 +124,7 @@ class Making(Edits):
         )
 
     def _plan_model(self, one: Trained) -> Model:
-        """Names of what stands for an Estimator, and what stands where it was made."""
+        """Plans the names of an Estimator's model, and the items where it was made."""
         class_ = self._classes[one.first.maker.class_]
         name = self._names.name_model(one)
         items: list[Item] = []
@@ -152,7 +152,7 @@ class Making(Edits):
         return Model(one, class_, name, name, found, strategy)
 
     def _plan_given(self, one: Trained, place: ast.stmt) -> Model:
-        """The model of a loop, or a function, that is given what makes it."""
+        """Plans the model of a loop, or a function, that gets a maker of the model."""
         name = self._names.name_model(one)
         for source in one.sources:
             maker = source.maker
@@ -178,7 +178,7 @@ class Making(Edits):
         return model
 
     def _write_directory(self, given: ast.expr | None) -> Code:
-        """The directory of checkpoints: a temporary one where none is given."""
+        """Writes the directory of checkpoints: a temporary one if none is given."""
         if given is not None and not self._names.may_be_none(given):
             return make_code(given)
         self._plan.imports.append("import tempfile")
@@ -193,11 +193,11 @@ class Making(Edits):
         return write_given_strategy(given, self._scopes, self._tf) is not None
 
     def _is_by_cluster(self, one: Trained) -> bool:
-        """Whether its strategy is the one that TF_CONFIG asks for."""
+        """Whether TF_CONFIG chooses the strategy."""
         return self._has_strategy(one) and not self._is_written(one)
 
     def _find_own_strategy(self, one: Trained) -> str:
-        """The name that the program's own strategy has already; "" for none."""
+        """Returns the name that the program's own strategy already has; "" for none."""
         given = one.first.config.get("train_distribute")
         if not isinstance(given, ast.Name) or not self._is_written(one):
             return ""
@@ -205,7 +205,7 @@ class Making(Edits):
         return given.id if owner in (one.scope, self._scopes.module) else ""
 
     def _write_strategy(self, one: Trained) -> Code:
-        """What makes the strategy."""
+        """Writes the call that makes the strategy."""
         given = one.first.config.get("train_distribute")
         if given is not None and not is_none(given):
             found = write_given_strategy(given, self._scopes, self._tf)
@@ -226,7 +226,7 @@ class Making(Edits):
     # -- the model ---------------------------------------------------------------------
 
     def _make(self, model: Model, place: ast.stmt, runs: list[Run]) -> None:
-        """Makes a model before it is first run."""
+        """Makes a model before it first runs."""
         one = model.one
         sample = find_sample(runs, place, self._scopes, self._inputs)
         data = self._write_dataset(one, sample.given["input_fn"], sample.kind)
@@ -261,7 +261,7 @@ class Making(Edits):
         self._before.setdefault(place, []).extend(items)
 
     def _write_dataset(self, one: Trained, input_fn: ast.expr, kind: str) -> Code:
-        """What an input_fn gives."""
+        """Writes the dataset that an input_fn returns."""
         params = one.first.params
         if one.is_given and params is not None:
             self._inputs.params_unseen = True
@@ -282,10 +282,10 @@ class Making(Edits):
         return [New(make_code(f"{self._tf}.random.set_seed(", seed, ")"))]
 
     def _plan_making(self, model: Model, data: Code, begin: str = "") -> list[Item]:
-        """What makes a model of a dataset's features.
+        """Plans the items that make a model from a dataset's features.
 
         Args:
-          begin: "return ", in a function; else it gets its name.
+          begin: "return ", in a function; otherwise the model gets its name.
         """
         one, maker = model.one, model.one.first.maker
         if maker.class_ in self._compiled:

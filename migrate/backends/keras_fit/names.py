@@ -1,4 +1,4 @@
-"""Names and values that edits need of a program."""
+"""Chooses names for edits, and judges the values of a program's expressions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from migrate.backends.keras_fit.program import Stays, Trained
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.signature import name_class
 
-# Names that say what is no more.
+# Names that would still say "estimator".
 _ESTIMATORS = frozenset({"estimator", "est"})
 _FLAGS = frozenset({"FLAGS", "flags", "args"})
 
 
 class Names:
-    """Names that are free where an Estimator stood, and what names stand for."""
+    """Names that are free where an Estimator was, and the values of names."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -22,7 +22,7 @@ class Names:
         self._given: dict[ast.AST, set[str]] = {}  # By their scopes.
 
     def find_free(self, name: str, scope: Scope) -> str:
-        """A name that nothing has in a scope, or around or inside it."""
+        """Returns a name that is not used in a scope, or around or inside it."""
         taken = self._given.setdefault(scope.node, self._find_taken(scope))
         number, found = 1, name
         while found in taken:
@@ -32,7 +32,7 @@ class Names:
         return found
 
     def name_model(self, one: Trained) -> str:
-        """What the model is called."""
+        """Returns the name of the model."""
         if one.is_given:
             return self.find_free("model", one.scope)
         if one.name not in _ESTIMATORS or "model" in self._find_taken(one.scope):
@@ -40,7 +40,7 @@ class Names:
         return self.find_free("model", one.scope)
 
     def name_function(self, class_: str, original: str) -> str:
-        """The name of the model_fn that a class was."""
+        """Returns the name of the model_fn that became a class."""
         for node in ast.walk(ast.parse(original)):
             if isinstance(node, ast.FunctionDef) and name_class(node.name) == class_:
                 if node.name not in self._scopes.module.bindings:
@@ -48,7 +48,7 @@ class Names:
         return self.find_free("make_model", self._scopes.module)
 
     def _find_taken(self, scope: Scope) -> set[str]:
-        """Names of a scope, of those around it, and of those that it has inside."""
+        """Returns the names of a scope, of those around it, and of those inside it."""
         found: set[str] = set()
         around: Scope | None = scope
         while around is not None:
@@ -74,7 +74,7 @@ class Names:
         return False
 
     def is_number(self, node: ast.expr) -> bool:
-        """Whether an expression is a number, and not None, as far as is known."""
+        """Whether an expression is known to be a number, and not None."""
         match node:
             case ast.Constant(value=number):
                 return isinstance(number, int)
@@ -91,7 +91,7 @@ class Names:
         return False
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether an expression is None where its user says nothing, as far as is known."""
+        """Whether an expression is None if the user gives no value, as far as is known."""
         match node:
             case ast.Name():
                 owner = self._scopes.find_scope(node).find_owner(node.id)
@@ -106,7 +106,7 @@ class Names:
         return is_none(node)
 
     def _find_defaults(self, name: str) -> list[ast.expr | None]:
-        """Defaults of the flags, and of the command's arguments, of a name."""
+        """Returns the defaults of the flags, and of the command's arguments, with a name."""
         found: list[ast.expr | None] = []
         for node in self._scopes.walk():
             match node:

@@ -1,4 +1,4 @@
-"""Where a model is made: before it is run, and where its input can be seen."""
+"""Finds the place where a model is made: before its runs, and where its input is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from migrate.source.nodes import walk_breadth_first
 
 
 def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
-    """The statement before which the model is made: that of its first run.
+    """Returns the statement before which the model is made: that of its first run.
 
     Raises:
       Stays: there is none where the Estimator is made.
@@ -20,7 +20,7 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
     statement = one.statement
     uses: list[ast.AST] = [run.statement for run in runs]
     if isinstance(statement, (ast.For, ast.FunctionDef)):
-        suite = statement.body  # There the directory is the model's own, too.
+        suite = statement.body  # In evaluation, too, the directory is the model's own.
         uses = [*(run.statement for run in one.runs), *one.attributes]
     else:
         suite = find_suite(statement, scopes)
@@ -36,7 +36,7 @@ def find_place(one: Trained, runs: list[Run], scopes: Scopes) -> ast.stmt:
 def find_sample(
     runs: list[Run], place: ast.stmt, scopes: Scopes, inputs: Inputs
 ) -> Run:
-    """A run whose input shows what features are: its names are bound before.
+    """Returns a run whose input shows the features, and whose names are bound before.
 
     Raises:
       Stays: there is none.
@@ -47,7 +47,7 @@ def find_sample(
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
     if isinstance(place, ast.Assign):
-        inside = set()  # What it computes is computed first.
+        inside = set()  # Its value is computed first.
     for run in sorted(runs, key=lambda run: not run.kind.startswith("train")):
         given = {**run.given, **run.training}
         if "input_fn" not in given:
@@ -63,10 +63,10 @@ def find_sample(
 
 
 def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
-    """The statements that one stands among.
+    """Returns the statements around one in the same suite.
 
     Raises:
-      Stays: these are those of a handler.
+      Stays: the suite is that of an error handler.
     """
     parent = scopes.parents[statement]
     for name in ("body", "orelse", "finalbody"):
@@ -77,7 +77,7 @@ def find_suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
 
 
 def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt | None:
-    """The statement of a suite that another stands in."""
+    """Returns the statement of a suite that contains another."""
     node: ast.AST | None = use
     while node is not None:
         if isinstance(node, ast.stmt) and node in suite:
@@ -87,7 +87,7 @@ def find_within(use: ast.AST, suite: list[ast.stmt], scopes: Scopes) -> ast.stmt
 
 
 def _is_before(node: ast.Name, place: ast.stmt, scopes: Scopes) -> bool:
-    """Whether a name has before a statement what a read of it sees."""
+    """Whether a name is bound before a statement to the value that a read sees."""
     scope = scopes.find_scope(place)
     if scope.find_owner(node.id) is not scope:
         return True

@@ -1,4 +1,4 @@
-"""What a migrated program of Estimators says: its models, and what is done with each."""
+"""Describes a migrated program of Estimators: its models, and their uses."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from migrate.facts.scopes import Scope, Scopes
 
 
 class Stays(Exception):
-    """Something that `fit` and callbacks cannot say.
+    """Something that `fit` and callbacks cannot express.
 
     Attributes:
-      node: where it stands.
-      reason: what it is, as a user understands it.
+      node: the place.
+      reason: the reason, in a user's words.
     """
 
     def __init__(self, node: ast.AST, reason: str) -> None:
@@ -23,11 +23,12 @@ class Stays(Exception):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Maker:
-    """How an Estimator's model is made.
+    """The call that makes an Estimator's model.
 
     Attributes:
       class_: of the model.
-      call: the class, or a function, and what it is given beside features and params.
+      function, given, positional: the class or its maker, and its arguments besides features
+        and params.
       features: whether it takes symbolic features.
       params: whether it takes the Estimator's params.
     """
@@ -42,13 +43,13 @@ class Maker:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """Where an Estimator is made.
+    """One place where an Estimator is made.
 
     Attributes:
-      call: what makes it.
+      call: the call that makes it.
       maker: of its model.
-      model_dir: where it keeps checkpoints; None for a temporary directory.
-      params: what it gives its model and inputs; None for nothing.
+      model_dir: the directory of checkpoints; None for a temporary directory.
+      params: its params for model and inputs; None for none.
       config: the arguments of its RunConfig.
     """
 
@@ -61,12 +62,12 @@ class Source:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Run:
-    """One thing that is done with an Estimator.
+    """One use of an Estimator.
 
     Attributes:
       kind: the method of Estimator; "train_and_evaluate".
-      call: it.
-      statement: in which it stands.
+      call: the call.
+      statement: the statement that contains it.
       given: its arguments, by name.
       training, evaluation: of "train_and_evaluate", the arguments of its specs.
     """
@@ -81,14 +82,14 @@ class Run:
 
 @dataclasses.dataclass(eq=False)
 class Trained:
-    """A name of an Estimator, and all that is done with it.
+    """A name of an Estimator, and all its uses.
 
     Attributes:
-      name: it.
+      name: the name.
       scope: of that name.
-      statement: what binds it: an assignment; or a loop, or a function, that is given
-        Estimators from outside.
-      sources: where they are made; one, for an assignment.
+      statement: the statement that binds it: an assignment; or a loop, or a function, that
+        gets Estimators from outside.
+      sources: the places where they are made; one, for an assignment.
       runs: in their order.
       attributes: reads of `estimator.model_dir`.
       handed: names that stand for it as arguments of functions -> their parameters.
@@ -104,7 +105,7 @@ class Trained:
 
     @property
     def first(self) -> Source:
-        """Where it is made; of several, which have one configuration, the first."""
+        """Returns the first place where it is made; all have one configuration."""
         return self.sources[0]
 
     @property
@@ -114,7 +115,7 @@ class Trained:
 
     @property
     def is_given(self) -> bool:
-        """Whether the name is what makes the model, which is made elsewhere."""
+        """Whether the name gets a maker of the model, and the model is made elsewhere."""
         return (
             not isinstance(self.statement, ast.Assign)
             or self.statement.value is not self.first.call
@@ -127,9 +128,8 @@ class Program:
 
     Attributes:
       dropped: statements that only configured them.
-      asked: parameters of functions that are given models, which are only asked there
-        -> what is done with them.
-      renamed: names of inputs and exports -> what they are in modules of their own.
+      asked: parameters of functions that get models and do not train them -> their uses.
+      renamed: names of inputs and exports -> their names in smaller modules.
     """
 
     scopes: Scopes

@@ -1,4 +1,4 @@
-"""Reads what a migrated program does with its Estimators of Keras models."""
+"""Reads the uses of Estimators of Keras models in a migrated program."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
 
 
 def find_emitted_name(scopes: Scopes, node: ast.AST) -> str:
-    """The name of an emitted module, or of something in it; "" for anything else."""
+    """Returns the name of an emitted module, or of something in it; "" for anything else."""
     return scopes.import_path(node).lstrip(".")
 
 
 def read(scopes: Scopes) -> Program:
-    """The program.
+    """Reads the program.
 
     Raises:
       Stays: something in it is not known to be the same with `fit`.
@@ -44,7 +44,7 @@ class _Reader:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
         self._program = Program(scopes)
-        self._known: set[ast.AST] = set()  # Names of emitted modules that are said.
+        self._known: set[ast.AST] = set()  # Emitted names with a counterpart.
 
     def run(self) -> Program:
         for node in self._scopes.walk():
@@ -64,7 +64,7 @@ class _Reader:
         return find_emitted_name(self._scopes, node)
 
     def _find_scope(self, node: ast.AST) -> Scope:
-        """The function's or module's scope that a node stands in."""
+        """Returns the function's or module's scope around a node."""
         scope = self._scopes.find_scope(node)
         while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
             scope = scope.parent
@@ -88,7 +88,7 @@ class _Reader:
         )
 
     def _add(self, source: Source) -> None:
-        """Adds an Estimator to those of the name that it gets."""
+        """Adds an Estimator to the others of the name that it gets."""
         for name, statement in find_targets(source.call, self._scopes):
             self._add_name(source, name, statement)
 
@@ -105,14 +105,14 @@ class _Reader:
         self._program.trained.append(Trained(name, scope, statement, [source]))
 
     def _is_bound_so(self, scope: Scope, name: str, statement: ast.stmt) -> bool:
-        """Whether nothing else is bound to a name, or by assignments after each other."""
+        """Whether a name has only this binding, or several assignments after each other."""
         bound = scope.bindings[name]
         if isinstance(statement, ast.FunctionDef):
             return len(bound) == 1
         return bound == [statement] or all(isinstance(b, ast.Assign) for b in bound)
 
     def _check_alike(self, one: Trained) -> None:
-        """Estimators that one name stands for have one configuration."""
+        """Checks that Estimators with one name have one configuration."""
         first, *rest = one.sources
         if one.is_given and not all(
             {k: ast.dump(v) for k, v in first.config.items()}
@@ -132,7 +132,7 @@ class _Reader:
             raise Stays(first.call, "its model_dir is a temporary directory")
 
     def _check_config(self, one: Trained) -> None:
-        """What is written where a model is trained must be known there."""
+        """Checks that names in the configuration are known where the model is trained."""
         for value in one.first.config.values():
             for node in walk_breadth_first(value):
                 if isinstance(node, ast.Name):
@@ -141,7 +141,7 @@ class _Reader:
                         raise Stays(value, "another function makes its RunConfig")
 
     def _read_arguments(self, call: ast.Call, name: str) -> dict[str, ast.expr]:
-        """The arguments of a call of an emitted function, but those that are None."""
+        """Returns the arguments of an emitted function's call, without those that are None."""
         self._known.add(call.func)
         found = names.bind_arguments(call, table.PARAMETERS[name])
         if found is None:
@@ -149,11 +149,11 @@ class _Reader:
         for key, value in found.items():
             if (name, key) in table.UNSAID and not is_none(value):
                 raise Stays(value, table.UNSAID[name, key])
-        # A number of steps that is None is another than the default.
+        # A number of steps that is None differs from the default.
         return {k: v for k, v in found.items() if k == "steps" or not is_none(v)}
 
     def _find_value(self, node: ast.expr) -> ast.expr:
-        """What a name stands for that is bound once, and read only here."""
+        """Returns the value of a name that is bound once, and read only here."""
         if not isinstance(node, ast.Name):
             return node
         owner = self._scopes.find_scope(node).find_owner(node.id)
@@ -219,7 +219,7 @@ class _Reader:
     def _replace_in_config(
         self, call: ast.Call, method: ast.Attribute
     ) -> dict[str, ast.expr]:
-        """`RunConfig(...).replace(...)`: one way to count checkpoints takes away the other."""
+        """Reads `RunConfig(...).replace(...)`; steps replace seconds, and the reverse."""
         if call.args:
             raise Stays(call, "a call takes `*args` or `**kwargs`")
         found, new = self._read_config(method.value), self._bind_config(call)
@@ -230,7 +230,7 @@ class _Reader:
         return {**found, **new}
 
     def _read_maker(self, node: ast.expr) -> Maker:
-        """How the model is made."""
+        """Reads the call that makes the model."""
         keywords: tuple[ast.keyword, ...] = ()
         positional: tuple[ast.expr, ...] = ()
         function = node
@@ -283,7 +283,7 @@ class _Reader:
                 raise Stays(run.call, table.CAUGHT)
 
     def _find_own_reads(self, one: Trained) -> list[ast.Name]:
-        """Reads of a name while it stands for these Estimators."""
+        """Returns reads of a name while it stands for these Estimators."""
         reads = self._find_reads(one.scope, one.name)
         bound = [
             b
@@ -304,7 +304,7 @@ class _Reader:
         return own
 
     def _read_handed(self) -> None:
-        """Functions that are given models, and ask them."""
+        """Reads functions that get models and do not train them."""
         found: dict[tuple[ast.FunctionDef, str], list[Trained]] = {}
         for one in self._program.trained:
             for node in one.handed:
@@ -315,7 +315,7 @@ class _Reader:
             self._read_asked(function, parameter, every)
 
     def _find_calls(self, function: ast.FunctionDef) -> list[ast.Name]:
-        """Where a function is named."""
+        """Returns the names that stand for a function."""
         scope = self._scopes.find_scope(function).find_owner(function.name)
         return self._find_reads(scope, function.name)
 
@@ -403,7 +403,7 @@ class _Reader:
         return any(r.kind in table.EXPORTS or "exporters" in r.evaluation for r in runs)
 
     def _is_asked_once(self, use: ast.AST, own: set[ast.AST]) -> bool:
-        """Whether the step is asked for where a model is made, and nowhere else."""
+        """Whether a function reads the step only for calls in a model's `__init__`."""
         function = self._scopes.find_scope(use).node
         if not isinstance(function, ast.FunctionDef):
             return False
@@ -417,7 +417,7 @@ class _Reader:
         return bool(self._find_calls(function))
 
     def _is_export(self, node: ast.AST) -> bool:
-        """Whether something stands in a method that says what is exported."""
+        """Whether a node is in the method that describes the export."""
         while node is not None and not isinstance(node, ast.FunctionDef):
             node = self._scopes.parents.get(node)  # type: ignore[assignment]
         return isinstance(node, ast.FunctionDef) and node.name == "export_outputs"
@@ -425,7 +425,7 @@ class _Reader:
     # -- what else there is ------------------------------------------------------------
 
     def _check_rest(self) -> None:
-        """Fails where something else of Estimators, or of a graph, is used."""
+        """Refuses all other uses of Estimators, or of a graph."""
         own = {
             node
             for one in self._program.trained
@@ -441,7 +441,7 @@ class _Reader:
             if not isinstance(node, (ast.Attribute, ast.Name)) or node in self._known:
                 continue
             if isinstance(self._find_parent(node), ast.Attribute):
-                continue  # Its whole name is further out.
+                continue  # A part of a longer name.
             name = self._find_name(node)
             module, _, rest = name.partition(".")
             if module not in table.OF_ESTIMATORS or not rest:

@@ -1,4 +1,4 @@
-"""What other files use of a file whose Estimators are to be models."""
+"""Checks the uses of a file's Estimators in other files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from migrate.frontends.model_fn.signature import name_class
 
 
 def check_others(program: Program, original: str, others: Iterable[str]) -> None:
-    """Fails where other files may use an Estimator, or its model, of this one.
+    """Refuses a file whose Estimators, or models, other files may use.
 
     Args:
       original: the text that was migrated.
@@ -31,7 +31,7 @@ def check_others(program: Program, original: str, others: Iterable[str]) -> None
 
 
 def _find_names(one: Trained, scopes: Scopes, original: str) -> Iterator[str]:
-    """Names by which another file has an Estimator, makes it, or is to give one."""
+    """Yields names by which another file may use, make or pass an Estimator."""
     if one.scope is scopes.module:
         yield one.name
     if isinstance(one.statement, ast.FunctionDef):

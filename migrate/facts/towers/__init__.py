@@ -1,1 +1,1 @@
-"""What a program computes of its towers' gradients and losses, told by trying it on numbers."""
+"""Decides by trial on numbers how a program combines its towers' gradients and losses."""

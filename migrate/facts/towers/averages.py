@@ -30,15 +30,15 @@ def averages_towers(
     pairs: bool = True,
     given: Mapping[str, ast.expr] | None = None,
 ) -> bool:
-    """Whether it gives the mean over towers, per variable.
+    """Whether a function computes the mean over towers, for each variable.
 
     Args:
       function: its first argument is a list: of every tower, its gradients.
-      count: an expression that is the number of towers, where the program has one. A
-        literal is the only number tried: dividing by it is a mean.
-      pairs: whether gradients are (gradient, variable), here and in what it gives; else
+      count: an expression for the number of towers, if the program has one. A literal is
+        the only number tried: dividing by it is a mean.
+      pairs: whether gradients are (gradient, variable), here and in the result; otherwise
         they are gradients alone.
-      given: what its other arguments are given, by their names.
+      given: the function's other arguments, by their names.
     """
     counts = [int(count)] if count.isdigit() and 0 < int(count) <= 64 else [2, 3]
     more = dict(given or {})
@@ -62,7 +62,7 @@ def averages_towers(
 
 
 def _make_towers(count: int) -> list[list[list[float]]]:
-    """Gradients of so many towers, no two alike."""
+    """Returns gradients of so many towers, no two alike."""
     return [
         [[number + tower for number in gradient] for gradient in _TOWERS[tower % 3]]
         for tower in range(count)
@@ -76,7 +76,7 @@ def _compute_result(
     pairs: bool,
     given: Mapping[str, ast.expr],
 ) -> Any:
-    """What it gives of these towers; None where it is not read."""
+    """Returns the function's result for these towers; None if it cannot be run."""
     parameters = [a.arg for a in function.args.args]
     defaults = function.args.defaults
     if not parameters:

@@ -1,7 +1,7 @@
-"""What a program makes of the losses of its towers: their mean, their sum, or neither.
+"""Decides whether a program computes the mean of its towers' losses, their sum, or neither.
 
-Told by numbers, as averages of gradients are: the statements after the loop are run for
-two towers and three, whose losses are no two alike.
+It decides by numbers, as for averages of gradients: it runs the statements after the loop
+for two towers and for three, with losses of which no two are alike.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _UNREAD = (
 
 @dataclasses.dataclass(frozen=True)
 class Whole:
-    """A loss of all towers.
+    """One loss of all towers.
 
     Attributes:
       is_sum: whether it is the sum of theirs, not the mean.
-      more: what it has beside that is of no tower, as penalties on weights.
+      more: its terms that belong to no tower, such as penalties on weights.
     """
 
     is_sum: bool
@@ -38,16 +38,16 @@ class Losses:
     """The losses of a loop's towers, followed through the statements after it.
 
     Args:
-      count: how many towers there are, an expression of the text's.
-      name: what the loop gathers them in.
-      listed: whether that is a list; else it is their sum.
-      bound: names that the loop binds, which are of a tower.
+      count: the number of towers, an expression of the text.
+      name: the name in which the loop collects them.
+      listed: whether that is a list; otherwise it is their sum.
+      bound: names that the loop binds, which belong to one tower.
     """
 
     def __init__(
         self, scopes: Scopes, count: str, name: str, *, listed: bool, bound: set[str]
     ) -> None:
-        self._of_towers = {name, *bound}  # And what is made of these.
+        self._of_towers = {name, *bound}  # And names computed from these.
         counts = [int(count)] if count.isdigit() and 0 < int(count) <= 64 else [2, 3]
         self._runs = [Interpreter(scopes, count, number) for number in counts]
         self._of = [[_LOSSES[i % 3] + i for i in range(n)] for n in counts]
@@ -57,7 +57,7 @@ class Losses:
         self._wholes: dict[str, Whole] = {}
 
     def read(self, statement: ast.stmt) -> None:
-        """Goes on by a statement that follows the loop."""
+        """Reads a statement that follows the loop."""
         if isinstance(statement, ast.Return):
             return
         bound = names.find_binds(statement)
@@ -75,14 +75,14 @@ class Losses:
             for run in self._runs:
                 run.run_statement(statement)
         except _UNREAD:
-            # The values that it may have changed are now unknown, also lists that it was given.
+            # The values that it may have changed are now unknown, also lists that it got.
             self._forget(bound | (names.find_reads(statement) & self._find_lists()))
             return
         for name in bound:
             self._wholes.pop(name, None)
 
     def find_whole(self, value: ast.expr) -> Whole | None:
-        """What a value is of the towers' losses; None if it is neither mean nor sum."""
+        """Returns the loss that a value is of all towers; None if neither mean nor sum."""
         if isinstance(value, ast.Name) and value.id in self._wholes:
             return self._wholes[value.id]
         try:
@@ -107,7 +107,7 @@ class Losses:
         return None
 
     def reads(self, value: ast.expr) -> bool:
-        """Whether a value is made of what is of towers."""
+        """Whether a value is computed from values of towers."""
         return bool(names.find_reads(value) & self._of_towers)
 
     def _find_lists(self) -> set[str]:
@@ -126,7 +126,7 @@ class Losses:
 
 
 def _read_assigned_sum(statement: ast.stmt) -> tuple[str, ast.BinOp | None]:
-    """`total = a + b`, or `total += b`, as a name and the sum."""
+    """Returns the name and the sum of `total = a + b` or `total += b`."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
         if isinstance(target, ast.Name) and isinstance(value, ast.BinOp):

@@ -1,1 +1,1 @@
-"""What files of a tree say of each other: names they take, hand out and hide."""
+"""Finds the names that files of a tree take from each other, hand out and hide."""

@@ -1,12 +1,12 @@
-"""A cluster that one file of a tree describes, for a client that knows none.
+"""Adds a cluster that one file of a tree describes to a client that knows none.
 
     # server.py                                   # client.py
     FLAGS = tf.app.flags.FLAGS                    with tf.device("/job:ps/task:0"): ...
     cluster = tf.train.ClusterSpec({...})         tf.Session("grpc://localhost:2223")
 
-TensorFlow 1's client asked the server for the other tasks' addresses; TensorFlow 2's has to
-know them. The statements that describe the cluster - flags, their defaults, the lists of
-addresses - can stand in the client too, where nothing else is needed for them.
+TensorFlow 1's client asked the server for the other tasks' addresses. TensorFlow 2's has
+to know them. Statements describe the cluster: flags, their defaults, the lists of
+addresses. The tool copies them to the client if they need nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.source import python
 from migrate.source.nodes import parse_source, walk_breadth_first
 
-MISSING = "C131"  # What a client without its cluster is told.
+MISSING = "C131"  # The finding for a client without its cluster.
 _CLUSTER = "tf.train.ClusterSpec"
 # Modules that a description may import, beside TensorFlow.
 _IMPORTS = frozenset({"os", "sys", "argparse", "json"})
@@ -33,14 +33,14 @@ _DEFINES = "DEFINE_"
 
 @dataclasses.dataclass(frozen=True)
 class Described:
-    """The cluster of one file.
+    """The cluster that one file describes.
 
     Attributes:
-      file: its name.
-      lines: the statements that describe it, as they stand in the file.
-      name: what the cluster is called in them.
-      flags: the flags of them.
-      addresses: those that stand in them.
+      file: the file's name.
+      lines: the statements that describe the cluster, as they stand in the file.
+      name: the cluster's name in them.
+      flags: the flags in them.
+      addresses: the addresses in them.
     """
 
     file: str
@@ -51,10 +51,10 @@ class Described:
 
 
 def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, ...]:
-    """The clusters of some files, one for each that describes one alone."""
+    """Returns the clusters of those files that describe exactly one."""
     found = []
     for path in paths:
-        # os.path answers for what may not be looked at, too: it is no file.
+        # os.path answers also for a path that may not be read: it is no file.
         if path.suffix != ".py" or not os.path.isfile(path):
             continue
         try:
@@ -70,7 +70,7 @@ def find_described_clusters(paths: Iterable[pathlib.Path]) -> tuple[Described, .
 
 
 def read_cluster_text(text: str, file: str) -> Described | None:
-    """The cluster that a text describes; None if it is none, or needs something else."""
+    """Returns the cluster that a text describes; None if none, or if it needs other code."""
     scopes = build_scopes(parse_source(text))
     made = scopes.list_calls(_CLUSTER)
     if len(made) != 1 or scopes.find_imported_path("tf") != "tensorflow":
@@ -126,7 +126,7 @@ class _Slice:
         return found
 
     def _find_needed_statements(self, node: ast.AST) -> list[ast.stmt] | None:
-        """What must stand before an expression; None if that cannot be told."""
+        """Returns the statements that an expression needs; None if they are not known."""
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             return self._find_flag_definition(node)
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
@@ -217,9 +217,9 @@ class Client:
     """A client's text with the tree's cluster.
 
     Attributes:
-      text: with its statements after the imports.
+      text: with the cluster's statements after the imports.
       after: the line that they follow.
-      count: how many lines they are.
+      count: the number of their lines.
       found: the cluster.
     """
 
@@ -230,7 +230,7 @@ class Client:
 
     @property
     def reason(self) -> str:
-        """What is told of it."""
+        """Returns the text of the finding about it."""
         flags = ", ".join(f"--{f}" for f in self.found.flags)
         same = f": the same {flags}, with the same defaults" if flags else ""
         return f"the cluster that {self.found.file} describes{same}"
@@ -239,7 +239,7 @@ class Client:
 def add_described_cluster(
     text: str, path: str, known: Iterable[Described]
 ) -> Client | str:
-    """A client with the cluster that the other files describe, or why it has none."""
+    """Returns a client with the cluster of the other files, or the reason why not."""
     scopes = build_scopes(parse_source(text))
     others = {d.lines: d for d in known if d.file != os.path.basename(path)}
     if not others:
@@ -292,7 +292,7 @@ def add_described_cluster(
 
 
 def _find_same_imports(scopes: Scopes, new: Scopes) -> set[str]:
-    """Names that both have by one import."""
+    """Returns names that both files bind by the same import."""
     return {
         name
         for name in new.module.bindings

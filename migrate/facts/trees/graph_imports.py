@@ -1,4 +1,4 @@
-"""Model functions in other files: what session programs call and what becomes of it.
+"""Finds model functions that session programs import from other files.
 
 A module whose functions make variables through scopes (`tf.get_variable`, layers of
 contrib), and that does nothing else with a graph, stays graph code where a session
@@ -25,7 +25,7 @@ _MAKES = (b"get_variable", b"contrib")
 def find_graph_imports(
     paths: Iterable[pathlib.Path],
 ) -> dict[str, dict[str, bool]]:
-    """Of session programs, by real path: functions of graph modules that they import.
+    """Maps session programs, by real path, to the graph functions that they import.
 
     Returns:
       Program -> function as the program spells it -> whether it names layers by default.
@@ -53,7 +53,7 @@ def find_graph_imports(
 def find_modules(
     found: Mapping[str, Mapping[str, bool]], paths: Iterable[pathlib.Path]
 ) -> frozenset[str]:
-    """Real paths of the modules whose functions such programs import."""
+    """Returns the real paths of the modules whose functions such programs import."""
     files = map_real_paths(paths)
     known = {
         module
@@ -62,7 +62,7 @@ def find_modules(
         if (spelled in found[real] if name else _prefixes(spelled, found[real]))
     }
     todo = list(known)
-    while todo:  # Modules that these import.
+    while todo:  # Modules that these modules import.
         for _, _, module in find_imported_names(files[todo.pop()], files):
             if module not in known and _find_functions(files[module]):
                 known.add(module)
@@ -71,7 +71,7 @@ def find_modules(
 
 
 def find_imports_of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
-    """Real paths of all files that a file with a session imports, or their imports do."""
+    """Returns the real paths of all files that session files import, also indirectly."""
     files = map_real_paths(paths)
     todo = [
         real
@@ -93,7 +93,7 @@ def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:
 
 
 def _find_functions(path: pathlib.Path) -> Mapping[str, bool]:
-    """The graph functions of a module that has no others; empty if it is not one."""
+    """Returns the functions of a module that has only graph functions; empty for others."""
     data = read_or_nothing(path)
     if b"tensorflow" not in data or not any(word in data for word in _MAKES):
         return {}

@@ -1,9 +1,9 @@
-"""Names for TensorFlow that come from another file and are not followed.
+"""Finds names for TensorFlow that come from another file and are not followed.
 
-`reexports` follows what a file takes from one that imports TensorFlow once. Here is what
-it leaves: names that the other file has only under a condition, or binds twice, modules
-through which the name is reached, and names for TensorFlow's modules. In the file that
-takes them their uses cannot be seen, which is said at the import.
+`reexports` follows the names that a file takes from one that imports TensorFlow once. This
+module finds the other names: those that the other file binds only under a condition, or
+twice, modules through which the name is reached, and names for TensorFlow's modules. The
+tool cannot see the uses of such names, and reports that at the import.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from migrate.source.python import map_real_paths, read_or_nothing
 from migrate.tables import symbols
 
 CODE = "T115"
-# What may make a name of a file stand for TensorFlow: an import, at any indentation.
+# Code that may make a name of a file stand for TensorFlow: an import, at any indentation.
 _WHOLE = re.compile(
     rb"^[ \t]*(?:import tensorflow(?:\.compat\.v1)? as (\w+)|import (tensorflow)\b"
     rb"|from tensorflow\.compat import v1 as (\w+))",
     re.MULTILINE,
 )
-# `layers = tf.layers`, of the file's own level.
+# `layers = tf.layers`, at the top level of the file.
 _PART = re.compile(rb"^(\w+) = (\w+)((?:\.\w+)+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-# An import statement: what it imports from, and the names, perhaps on several lines.
+# An import statement: its module, and the names, perhaps on several lines.
 _IMPORTS = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(\*|[\w \t,]+|\([^()]*\))"
     rb"|import[ \t]+(\w[\w. \t,]*))",
     re.MULTILINE,
 )
 _COMMENT = re.compile(rb"#.*")
-# Line of an import -> what stands there, and why its names are not followed.
+# Line of an import -> its text, and the reason why its names are not followed.
 Told = dict[int, tuple[str, str]]
-# A file and a module's name in it -> the files of the run that it means, one or none.
+# A file and a module's name in it -> the files of the run that the name means, one or none.
 Sources = Callable[[pathlib.Path, str], tuple[str, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Exports:
-    """A file's names of its own level that may be TensorFlow's.
+    """The names at a file's top level that may be TensorFlow's.
 
     Attributes:
       whole: names for TensorFlow itself.
-      parts: name -> the module of TensorFlow that it is.
+      parts: name -> the module of TensorFlow that it stands for.
     """
 
     whole: frozenset[str]
@@ -58,7 +58,7 @@ class _Exports:
 def find_hidden_names(
     paths: Iterable[pathlib.Path], followed: Mapping[str, reexports.Lines]
 ) -> dict[str, Told]:
-    """Real path of a file -> its imports whose names are TensorFlow's, unseen.
+    """Maps the real path of a file to its imports of names that are TensorFlow's, unseen.
 
     Args:
       paths: the files of the run.
@@ -103,7 +103,7 @@ def _hand_on(
     texts: Mapping[str, bytes],
     sources: Sources,
 ) -> None:
-    """Adds what stars bring to the names of files that import so all of another."""
+    """Adds the names that star imports bring to the files that have these imports."""
     taken = [
         (real, source)
         for real, data in texts.items()
@@ -144,7 +144,7 @@ def _is_suspicious(
     sources: Sources,
     exports: Mapping[str, _Exports],
 ) -> bool:
-    """Whether an import may bring one of the names; told from the text alone."""
+    """Whether an import may bring one of the names, judged from the text alone."""
     if match[3]:
         modules = [item.split() for item in match[3].decode().split(",")]
         return any(
@@ -208,7 +208,7 @@ def _find_unfollowed_imports(
         for n in walk_breadth_first(tree)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
-    # What a file imports of TensorFlow itself, once, no star changes.
+    # No star changes a name that the file imports from TensorFlow itself, once.
     own = {n for n in reexports.find_exports(data) if stars.is_bound_once(data, n)}
     for node in walk_breadth_first(tree):
         reason = ""
@@ -235,7 +235,7 @@ def _explain_from_import(
     read: set[str],
     chains: set[tuple[str, str]],
 ) -> str:
-    """Why names of a `from ... import ...` are not followed, "" where they are."""
+    """Returns the reason why names of a `from` import are not followed, "" if they are."""
     module = "." * node.level + (node.module or "")
     source = next(iter(sources(path, module)), None)
     known = exports.get(source) if source else None
@@ -264,14 +264,14 @@ def _explain_from_import(
 
 
 def _find_inner_module(module: str, name: str) -> str:
-    """The module that `from module import name` may mean."""
+    """Returns the module that `from module import name` may mean."""
     return f"{module}{'' if module.endswith('.') else '.'}{name}"
 
 
 def _explain_module_use(
     name: str, known: _Exports | None, chains: set[tuple[str, str]]
 ) -> str:
-    """Why uses through a module, `compat.tf.log`, are not seen."""
+    """Returns the reason why uses through a module, `compat.tf.log`, are not seen."""
     for inner in sorted(known.whole | set(known.parts)) if known else ():
         if (name, inner) in chains:
             return f"`{name}.{inner}` leads to TensorFlow"
@@ -286,7 +286,7 @@ def report_at_imports(
     code: str = CODE,
     recipe: str = "Import TensorFlow in the file that uses it.",
 ) -> tuple[str, list[Finding]]:
-    """The result with a comment at every such import, and the findings."""
+    """Returns the result with a comment at every such import, and the findings."""
     old, new = text.split("\n"), result_text.split("\n")
     findings = []
     for number, (stands, reason) in sorted(told.items()):

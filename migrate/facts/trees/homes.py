@@ -1,9 +1,10 @@
-"""Where the modules go that are written for the files of a tree, and how they are imported.
+"""Chooses the directory of the modules that the tool writes for the files of a tree.
 
-A script finds them beside itself. A module of a package is imported from elsewhere: what
-it finds is what stands where the package stands, and all of a tree's files must find the
-same module, or `isinstance` would tell one file's classes from another's. So they go to
-the directory that the file's own imports, or those of it, show to be on Python's path.
+A script finds such modules beside itself. A module of a package is imported from another
+place, and finds the modules that stand where the package stands. All of a tree's files
+must find the same module, or `isinstance` would tell one file's classes from another's. So
+the modules go to the directory that the imports of the file, or of files that import it,
+show to be on Python's path.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import pathlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-# `from module import a, b` and `import module, other`, at the beginning of a line; the
-# names of an import over several lines are not needed to see what is imported from.
+# `from module import a, b` and `import module, other`, at the beginning of a line. Only
+# the first line of an import is needed to know its module.
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([\w \t,]*)"
     rb"|import[ \t]+(\w[\w., \t]*))",
@@ -29,14 +30,15 @@ class Home:
 
     Attributes:
       directory: its real path.
-      package: the package that it is, "" where the modules are imported by their name.
+      package: the name of the package that it is, "" if the modules are imported by their
+        name alone.
     """
 
     directory: str
     package: str = ""
 
     def write_import(self, module: str) -> str:
-        """The statement that imports an emitted module."""
+        """Returns the statement that imports an emitted module."""
         return (
             f"from {self.package} import {module}"
             if self.package
@@ -47,10 +49,10 @@ class Home:
 def find_homes(
     files: Iterable[pathlib.Path], given: Sequence[pathlib.Path]
 ) -> dict[str, Home]:
-    """Real path of a file -> where its emitted modules go, if not simply beside it.
+    """Maps the real path of a file to the home of its emitted modules, if not just beside it.
 
     Args:
-      files: the Python files of the run, others are passed over.
+      files: the files of the run; those that are not Python are ignored.
       given: the trees and files that the user named; nothing is written outside them.
     """
     real = {
@@ -69,7 +71,7 @@ def find_homes(
     found: dict[str, Home] = {}
     for file in real:
         directory = os.path.dirname(file)
-        # What a file imports itself is on the path whenever it runs.
+        # The paths of a file's own imports are on Python's path whenever the file runs.
         root = _find_root(own.get(file, {}), directory, others.get(file, set())) or max(
             (r for r in others.get(file, ()) if _is_below(directory, r)),
             key=len,
@@ -83,10 +85,10 @@ def find_homes(
 
 
 def _find_root(own: dict[str, set[str]], directory: str, others: set[str]) -> str:
-    """The directory that a file's imports show to be on the path, "" if they show none.
+    """Returns the directory that a file's imports show to be on the path, "" if none.
 
-    `try: from layers import a` and `except ImportError: from .layers import a`: one of
-    them fails, and which is told by those who import the file.
+    If a file has `try: from layers import a` and `except ImportError: from .layers import a`,
+    one of them fails. The files that import it show which one.
     """
     root = min(own, key=len, default="")
     twice = own.get(root, set()) & own.get(directory, set())
@@ -98,7 +100,7 @@ def _is_below(path: str, directory: str) -> bool:
 
 
 def _find_home_inside(root: str, directory: str, limits: Sequence[str]) -> Home:
-    """The home below `root` that lies in what the user gave."""
+    """Returns the home below `root` that is inside the trees and files of the user."""
     for limit in limits:
         top = limit if os.path.isdir(limit) else os.path.dirname(limit)
         if not _is_below(directory, top):
@@ -114,7 +116,7 @@ class _Tree:
 
     def __init__(self, files: Collection[str]) -> None:
         self._files = files
-        # (directory of the file, module, names) -> what is imported.
+        # (directory of the file, module, names) -> the imported files.
         self._known: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
         self._roots: set[str] = set()
         self._read: dict[str, bytes] = {}
@@ -122,8 +124,8 @@ class _Tree:
     def find_roots(self) -> None:
         """Finds the directories that absolute imports show to be on Python's path.
 
-        A relative import only says that its file is in a package, not how far up that
-        goes: the top of a checkout may have an `__init__.py`, too, and be no package.
+        A relative import only shows that its file is in a package, but not where the package
+        begins: the top of a checkout may have an `__init__.py`, too, and be no package.
         """
         for file in sorted(self._files):
             for match in _IMPORT.finditer(self._read_data(file)):
@@ -132,7 +134,7 @@ class _Tree:
                         self._roots.add(root)
 
     def find_imports(self, file: str) -> Iterator[tuple[str, str]]:
-        """(directory on Python's path, file) of what a file imports of the tree."""
+        """Yields (directory on Python's path, file) for each import of a file of the tree."""
         for match in _IMPORT.finditer(self._read_data(file)):
             yield from self._read_import(file, match)
 
@@ -178,7 +180,7 @@ class _Tree:
     def _find_absolute(
         self, directory: str, module: str, names: tuple[str, ...]
     ) -> list[tuple[str, str]]:
-        """From the nearest directory up that has the module."""
+        """Returns the imported files in the nearest directory upwards that has the module."""
         key = (directory, module, names)
         if key not in self._known:
             found = [
@@ -192,7 +194,7 @@ class _Tree:
         return self._known[key]
 
     def _find_module(self, base: str, module: str, name: str) -> str:
-        """The file that `from module import name` reads, "" if it is none of the tree."""
+        """Returns the file of the tree that `from module import name` reads, "" if none."""
         place = os.path.join(base, *module.split(".")) if module else base
         whole = os.path.join(place, name)
         candidates = [f"{whole}.py", os.path.join(whole, "__init__.py")] if name else []
@@ -201,7 +203,7 @@ class _Tree:
         return next((c for c in candidates if c in self._files), "")
 
     def _find_package_root(self, directory: str) -> str:
-        """The directory that holds the outermost package of a module in `directory`."""
+        """Returns the directory that contains the outermost package around `directory`."""
         above = directory
         while os.path.join(above, "__init__.py") in self._files:
             above = os.path.dirname(above)

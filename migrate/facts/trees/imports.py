@@ -1,4 +1,4 @@
-"""Which modules of a tree build graphs for the Estimator programs that import them."""
+"""Finds the modules of a tree that build graphs for Estimator programs."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from collections.abc import Collection, Iterable, Iterator
 
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
-# What a program of Estimators spells somewhere.
+# Words that a program of Estimators contains.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
-# How a program that moves the averages of batch normalisation says so.
+# Words that a program contains if it updates the averages of batch normalisation.
 _UPDATES = (b"UPDATE_OPS", b"update_ops", b"create_train_op", b"optimize_loss")
 
 
 def find_graph_modules(
     paths: Iterable[pathlib.Path], taking: Collection[str] = ()
 ) -> frozenset[str]:
-    """Real paths of the files that Estimator programs among `paths` import.
+    """Returns the real paths of the files that Estimator programs among `paths` import.
 
-    Modules that these import count too, and files that give a model_fn to a program that
-    they import. Files that cannot be read or parsed are left to whoever migrates them.
+    Files that these import count too, and files that give a model_fn to a program that they
+    import. Files that cannot be read or parsed are left to the code that migrates them.
 
     Args:
-      taking: of those that take TensorFlow from others.
+      taking: files that take TensorFlow from other files.
     """
     files = _map_modules(paths)
     imports = _Imports(files)
@@ -38,10 +38,10 @@ def find_graph_modules(
 def find_updating_modules(
     paths: Iterable[pathlib.Path], taking: Collection[str] = ()
 ) -> frozenset[str]:
-    """Real paths of the files whose programs run what is in UPDATE_OPS.
+    """Returns the real paths of the files whose programs run the UPDATE_OPS.
 
-    Of a file that several programs import all must; of them a file may do it that they
-    import.
+    If several programs import a file, all of them must run the updates. In a program, any of
+    its files may do it.
     """
     files = _map_modules(paths)
     imports = _Imports(files)
@@ -64,14 +64,14 @@ def _map_modules(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
 
 
 class _Imports:
-    """What files import of each other; each is read once."""
+    """The imports between files; each file is read once."""
 
     def __init__(self, files: dict[str, pathlib.Path]) -> None:
         self._files = files
         self._known: dict[str, tuple[str, ...]] = {}
 
     def find_reached_files(self, programs: list[str]) -> set[str]:
-        """What programs import, and what that imports."""
+        """Returns the files that programs import, also indirectly."""
         found: set[str] = set()
         todo = list(programs)
         while todo:
@@ -82,9 +82,9 @@ class _Imports:
         return found
 
     def find_givers(self, programs: list[str], taking: Collection[str]) -> list[str]:
-        """Files that give a function of theirs, as a model_fn, to a program they import.
+        """Returns files that give a function, as a model_fn, to a program that they import.
 
-        As those of the official models' run loops:
+        The official models have such run loops:
         `run_loop.resnet_main(flags_obj, cifar10_model_fn, input_fn)`.
         """
         return [
@@ -109,7 +109,7 @@ def _is_program(path: pathlib.Path, takes: bool) -> bool:
 
 
 def _gives_model_fn(path: pathlib.Path) -> bool:
-    """Whether a call is given a function of the file that takes features and a mode."""
+    """Whether a call gets a function of the file that takes features and a mode."""
     try:
         tree = parse_or_none(path.read_bytes())
     except OSError:
@@ -141,7 +141,7 @@ def _has(path: pathlib.Path, words: tuple[bytes, ...]) -> bool:
 def find_imported_files(
     path: pathlib.Path, files: dict[str, pathlib.Path]
 ) -> Iterator[str]:
-    """The files among `files` that one imports, by the nearest directory that has them."""
+    """Yields the files among `files` that one imports, from the nearest directory upwards."""
     for level, parts in _find_imports(path):
         module = resolve_module(path, level, (parts, parts[:-1]), files)
         if module is not None:
@@ -154,19 +154,19 @@ def resolve_module(
     modules: Iterable[tuple[str, ...]],
     files: Collection[str],
 ) -> str | None:
-    """The real path of the first of some modules that is a file among `files`.
+    """Returns the real path of the first of some modules that is a file among `files`.
 
     Args:
       path: of the file that imports it.
-      level: dots before its name.
+      level: the number of dots before its name.
     """
     bases = _list_directories_above(path)
-    # `a/b` of `a.b`. Of `from . import b` without its last part nothing is left.
+    # `a/b` for `a.b`. For `from . import b` without its last part nothing is left.
     places = [os.path.join(*named) for m in modules if (named := [*filter(None, m)])]
     for base in bases[level - 1 : level] if level else bases:
         for place in places:
             candidate = os.path.join(base, place)
-            # A module, or a package's own.
+            # A module, or the `__init__.py` of a package.
             for name in (f"{candidate}.py", os.path.join(candidate, "__init__.py")):
                 module = _find_file(name)
                 if module in files:
@@ -182,9 +182,9 @@ def _list_directories_above(path: pathlib.Path) -> tuple[str, ...]:
 def find_imported_names(
     path: pathlib.Path, files: dict[str, pathlib.Path], *, everywhere: bool = False
 ) -> Iterator[tuple[str, str, str]]:
-    """What a file imports of others: (name in the file, name in the module, real path).
+    """Yields the imports of a file: (name in the file, name in the module, real path).
 
-    The name in the module is "" where the module itself is imported.
+    The name in the module is "" if the file imports the module itself.
 
     Args:
       everywhere: also in functions and blocks, and of packages' own files.
@@ -205,20 +205,20 @@ def find_imported_names(
 def _find_module(
     place: pathlib.Path, files: Collection[str], in_packages: bool
 ) -> str | None:
-    """The real path of a module among `files` by its place without its suffix."""
+    """Returns the real path of a module among `files`, from its path without a suffix."""
     named = [f"{place}.py", *([str(place / "__init__.py")] if in_packages else [])]
     return next((real for name in named if (real := _find_file(name)) in files), None)
 
 
 def _find_file(name: str) -> str:
-    """A file's real path; "" if there is none, which is cheaper to ask."""
+    """Returns a file's real path; "" if there is none, because that is cheaper to test."""
     return os.path.realpath(name) if os.path.exists(name) else ""
 
 
 def _find_bindings(
     path: pathlib.Path, everywhere: bool
 ) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Imported names as in `_find_imports`, with how the file spells each."""
+    """Yields imported names as in `_find_imports`, with the file's spelling of each."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -236,7 +236,7 @@ def _find_bindings(
 
 
 def _find_imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Imported names as (dots before, parts): `from .a import b` is (1, ("a", "b"))."""
+    """Yields imported names as (dots, parts): `from .a import b` is (1, ("a", "b"))."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

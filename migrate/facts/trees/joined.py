@@ -1,11 +1,11 @@
-"""A file's scopes together with those of files whose functions it calls.
+"""Joins a file's scopes with those of files whose functions it calls.
 
     # train.py                              # network.py
     import network                          def inference(images, training): ...
     logits = network.inference(images, training)
 
-Every node keeps the scope of its own file; what is more is that an expression leads to a
-function of another file, where imports at the top of files say so.
+Every node keeps the scope of its own file. In addition, an expression leads to a function
+of another file, if imports at the top of files say so.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from collections.abc import Collection, Iterator, Mapping
 from migrate.facts.scopes import Scope, Scopes
 from migrate.facts.trees.imports import resolve_module
 
-# (real path, name in it), the name "" for the file itself.
+# (real path, name in the file). The name is "" for the file itself.
 Place = tuple[str, str]
-# A name of a file, dotted for `import a.b` -> what it is of another file.
+# A name in a file, dotted for `import a.b` -> the name of another file that it means.
 Imports = Mapping[str, Place]
 
 
 def find_imports(
     tree: ast.Module, path: str, files: Collection[str]
 ) -> dict[str, Place]:
-    """What a file imports of others at its top, by the name that it has there.
+    """Returns the imports of other files at the top of a file, by their name in the file.
 
     Args:
-      path: its real path.
-      files: the real paths of all.
+      path: the file's real path.
+      files: the real paths of all files.
     """
     found: dict[str, Place] = {}
     own = pathlib.Path(path)
@@ -55,16 +55,16 @@ def find_imports(
 
 
 class Joined(Scopes):
-    """The scopes of a file, which know those of others.
+    """The scopes of a file that also know the scopes of other files.
 
     Args:
-      own: the file's.
-      path: its real path.
-      others: of the other files, by real path.
-      imports: of each of them all, what it imports of the others.
+      own: the file's own scopes.
+      path: the file's real path.
+      others: the scopes of the other files, by real path.
+      imports: for each of these files, its imports of the others.
 
     Attributes:
-      led_to: real paths of the files that something has led to.
+      led_to: real paths of the files that a name was followed into.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Joined(Scopes):
         others: Mapping[str, Scopes],
         imports: Mapping[str, Imports],
     ) -> None:
-        # Nodes of other files are looked up like its own; what walks is of its own.
+        # Nodes of other files can be looked up, but walks go through the file's own nodes.
         self.__dict__.update(own.__dict__)
         self._scope_of = dict(own._scope_of)
         self.parents = dict(own.parents)
@@ -92,16 +92,16 @@ class Joined(Scopes):
         self.led_to: set[str] = set()
 
     def walk_files(self) -> Iterator[Scopes]:
-        """Every file's scopes, its own first."""
+        """Yields every file's scopes, its own first."""
         yield self.own
         yield from self.others.values()
 
     def list_paths(self) -> Iterator[str]:
-        """Their real paths."""
+        """Yields the real paths of the files."""
         yield from self._paths.values()
 
     def find_place(self, node: ast.AST) -> str:
-        """The real path of a node's file."""
+        """Returns the real path of a node's file."""
         scope: Scope | None = self.find_scope(node)
         while scope is not None and scope.parent is not None:
             scope = scope.parent
@@ -116,7 +116,7 @@ class Joined(Scopes):
         return node in self.parents
 
     def find_function(self, node: ast.expr) -> ast.FunctionDef | None:
-        """The function of one of the files that an expression names, or None."""
+        """Returns the function of one of the files that an expression names, or None."""
         found = self.find_named_function(node)
         if found is not None:
             function, files = found
@@ -127,7 +127,7 @@ class Joined(Scopes):
     def find_named_function(
         self, node: ast.expr
     ) -> tuple[ast.FunctionDef, set[str]] | None:
-        """The same, and the files on the way to it."""
+        """Returns the function that an expression names, and the files on the way to it."""
         attributes: list[str] = []
         root = node
         while isinstance(root, ast.Attribute):
@@ -152,7 +152,7 @@ class Joined(Scopes):
     def _find_defined_function(
         self, path: str, name: str, seen: set[str]
     ) -> tuple[ast.FunctionDef, set[str]] | None:
-        """What a name at the top of a file is, where that is a function."""
+        """Returns the function that a name at the top of a file stands for, and the files."""
         scopes = self.own if path == self.path else self.others.get(path)
         if scopes is None or path in seen:
             return None
@@ -169,7 +169,7 @@ class Joined(Scopes):
 
     @staticmethod
     def _is_module(owner: Scope, name: str) -> bool:
-        """Whether a name is one import, or a package of which several are imported."""
+        """Whether a name is one import, or a package of which several modules are imported."""
         bound = owner.bindings[name]
         imports = (ast.Import,) if len(bound) > 1 else (ast.Import, ast.ImportFrom)
         return all(isinstance(b, imports) for b in bound)

@@ -1,5 +1,7 @@
-"""Which other files of a run name the classes of a file: they may derive from them, or set
-their attributes. And which name the file at all: they may call its functions.
+"""Finds the files of a run that name a file of Estimators, or its classes.
+
+A file that names a class may derive from it, or set its attributes. A file that names the
+file may call its functions.
 """
 
 from __future__ import annotations
@@ -10,14 +12,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
-# What a file spells whose methods may be model_fns.
+# Words in a file whose methods may be model_fns.
 _ESTIMATOR, _OF_OBJECT = "Estimator(", "self."
 
 
 def find_texts_that_know_classes(
     paths: Iterable[pathlib.Path],
 ) -> Mapping[str, tuple[str, ...]]:
-    """The texts of the files that name a class of a file of Estimators, by its real path."""
+    """Maps a file of Estimators to the texts of the files that name one of its classes."""
     texts = _read_texts(paths)
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
@@ -31,7 +33,7 @@ def find_texts_that_know_classes(
             found[real] = tuple(
                 other
                 for path, other in texts.items()
-                if path != real and stem in other  # The cheap test first.
+                if path != real and stem in other  # The fast test first.
                 if module.search(other) and named.search(other)
             )
     return found
@@ -40,7 +42,7 @@ def find_texts_that_know_classes(
 def find_texts_that_name_files(
     paths: Iterable[pathlib.Path],
 ) -> Mapping[str, tuple[str, ...]]:
-    """The texts of the files that name a file of Estimators, by its real path."""
+    """Maps a file of Estimators to the texts of the files that name it."""
     texts = _read_texts(paths)
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
@@ -56,12 +58,12 @@ def find_texts_that_name_files(
 
 
 def _read_texts(paths: Iterable[pathlib.Path]) -> dict[str, str]:
-    """Of the files of a run that can be read, by their real paths."""
+    """Returns the texts of the files that can be read, by their real paths."""
     texts: dict[str, str] = {}
     for path in paths:
         if path.suffix == ".py" and os.path.isfile(path):
             try:
                 texts[os.path.realpath(path)] = path.read_bytes().decode()
             except (OSError, UnicodeDecodeError):
-                continue  # Whoever migrates it says why.
+                continue  # The code that migrates it gives the reason.
     return texts

@@ -1,4 +1,4 @@
-"""Where a file names a function, or may: what changes a function has to know all of these."""
+"""Finds files that name a function, or may: all must be known before it changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
 _IMPORTING = ("import_module", "__import__")
-# What a file spells that may find a function by text.
+# Words in a file that may find a function by a string.
 FINDING = ("getattr", "import *")
 
 
@@ -26,9 +26,9 @@ def names_it(
     """Whether a file may name a function of another.
 
     Args:
-      scopes: of the text; None where it is no Python 3.
-      modules: what the other file is called, and those that have the function from it.
-      elsewhere: tells imports that certainly mean other files of these names.
+      scopes: of the text; None if it is not Python 3.
+      modules: the names of the other file, and of files that have the function from it.
+      elsewhere: whether an import certainly means other files with these names.
     """
     if scopes is None:
         return _has_word(text, [name]) and _has_word(text, modules)
@@ -57,7 +57,7 @@ def _imports(
     modules: Collection[str],
     elsewhere: Callable[[ast.Import | ast.ImportFrom], bool],
 ) -> bool:
-    """Whether a file imports one of some modules, or something of them."""
+    """Whether a file imports one of some modules, or a name from them."""
     for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             dotted = [alias.name for alias in node.names]
@@ -73,7 +73,7 @@ def _imports(
 def find_calls_by_text(
     tree: ast.AST, name: str, modules: Collection[str]
 ) -> Iterator[ast.Call]:
-    """Calls that may find a function by its name's text: `getattr(module, name)`."""
+    """Yields calls that may find a function by a string: `getattr(module, name)`."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Call) and _read_called_name(node) == "getattr":
             owner, text = (*node.args, None, None)[:2]
@@ -85,7 +85,7 @@ def find_calls_by_text(
 
 
 def _read_called_name(call: ast.Call) -> str:
-    """The last name of what is called."""
+    """Returns the last part of the callee's name."""
     func = call.func
     if isinstance(func, ast.Attribute):
         return func.attr
@@ -103,7 +103,7 @@ def _imports_by_text(node: ast.AST, modules: Collection[str]) -> bool:
 
 
 def name_module(path: str) -> str:
-    """What an import calls a file."""
+    """Returns the name by which an import names a file."""
     pure = pathlib.PurePath(path)
     return pure.parent.name if pure.stem == "__init__" else pure.stem
 
@@ -113,7 +113,7 @@ def _has_word(text: str, words: Iterable[str]) -> bool:
 
 
 def _find_names(tree: ast.AST, modules: Collection[str]) -> set[str]:
-    """Names under which a file imports some modules, or may."""
+    """Returns the names under which a file imports some modules, or may import them."""
     found: set[str] = set()
     for node in walk_breadth_first(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -1,11 +1,12 @@
-"""State of modules that programs import: what their functions, classes and objects change.
+"""Finds state of imported modules that their functions, classes and objects change.
 
-_position = 0
+    _position = 0
 
-def next_batch(n):
-    global _position
+    def next_batch(n):
+        global _position
 
-Every TF1 worker, a process, had a module for itself. The loops of a coordinator share it.
+In TF1 every worker is a process with a module of its own. The loops of a coordinator share
+the module.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from migrate.program.worker_state import Finder
 from migrate.source.nodes import parse_or_none
 from migrate.source.python import map_real_paths, read_or_nothing
 
-# What a program spells that has a session, and that names a cluster.
+# Words in a program that has a session, and words in one that names a cluster.
 _SESSION = (b"Session(", b"Supervisor(")
 _CLUSTER = (b"Server", b"ClusterSpec", b"replica_device_setter")
 _SEEDS = b"random.seed("
@@ -32,10 +33,10 @@ _NO_INDEX = ast.Constant(None)
 def find_module_state(
     paths: Iterable[pathlib.Path],
 ) -> dict[str, dict[str, ImportedState]]:
-    """Of session programs of clusters, by real path: what their imported names change.
+    """Maps session programs of clusters, by real path, to the state of their imported names.
 
     Returns:
-      Program -> name or attribute as the program spells it -> what is known of it.
+      Program -> name or attribute as the program spells it -> the state behind it.
     """
     files = map_real_paths(paths)
     found: dict[str, dict[str, ImportedState]] = {}
@@ -64,7 +65,7 @@ class _Modules:
         )
 
     def find_imported(self, real: str) -> dict[str, ImportedState]:
-        """What is known of the names that a file imports, as the file spells them."""
+        """Returns the state of the names that a file imports, as the file spells them."""
         found: dict[str, ImportedState] = {}
         spelled = _find_spelled(self._read(real))
         for bound, name, module in self._find_imports(real):
@@ -99,7 +100,7 @@ class _Modules:
         return self._imports[real]
 
     def _read(self, real: str) -> Scopes | None:
-        """The scopes of a file, with what is known of its own imports."""
+        """Returns the scopes of a file, with the state behind its own imports."""
         if real not in self._scopes:
             self._scopes[real] = None
             scopes = self._scopes[real] = _parse(self._files[real])
@@ -110,7 +111,7 @@ class _Modules:
     def _judge(self, real: str, name: str) -> ImportedState:
         key = real, name
         if key not in self._known:
-            self._known[key] = ImportedState()  # Of names in a circle nothing is known.
+            self._known[key] = ImportedState()  # Nothing is known of names in a circle.
             scopes = self._read(real)
             if scopes is not None:
                 for binding in scopes.module.bindings.get(name, ()):
@@ -149,7 +150,7 @@ class _Modules:
     def _find_change(
         self, real: str, scopes: Scopes, part: ast.stmt, finder: Finder
     ) -> str:
-        """What running some code of a module changes of it, as text."""
+        """Names the state of a module that some of its code changes, as text."""
         rebound, shared = finder.find_rebound(), finder.find_shared()
         held = finder.find_held()
         file = pathlib.Path(real).name
@@ -170,13 +171,13 @@ class _Modules:
 
 
 def _parse(path: pathlib.Path) -> Scopes | None:
-    """The scopes of a file, None where it cannot be read."""
+    """Returns the scopes of a file, None if it cannot be read."""
     tree = parse_or_none(read_or_nothing(path))
     return build_scopes(tree) if tree is not None else None
 
 
 def _find_spelled(scopes: Scopes | None) -> set[str]:
-    """Names and attributes of names, as a file spells them."""
+    """Returns the names and attributes of names, as a file spells them."""
     if scopes is None:
         return set()
     return {
@@ -194,7 +195,7 @@ def _is_partial(scopes: Scopes, value: ast.expr) -> bool:
 
 
 def _find_state_of_owner(scopes: Scopes, value: ast.expr, finder: Finder) -> str:
-    """The state of the object whose method a name stands for: `next_batch = _loader.next`."""
+    """Returns the state of the object of a bound method: `next_batch = _loader.next`."""
     if not isinstance(value, (ast.Name, ast.Attribute)):
         return ""
     owner: ast.expr = value
@@ -205,7 +206,7 @@ def _find_state_of_owner(scopes: Scopes, value: ast.expr, finder: Finder) -> str
 
 
 def _find_values(scopes: Scopes, name: ast.expr) -> Iterator[ast.expr]:
-    """What a name of the module is assigned."""
+    """Yields the values that are assigned to a name of the module."""
     if isinstance(name, ast.Name):
         if scopes.find_scope(name).find_owner(name.id) is scopes.module:
             for binding in scopes.module.bindings[name.id]:
@@ -214,7 +215,7 @@ def _find_values(scopes: Scopes, name: ast.expr) -> Iterator[ast.expr]:
 
 
 def _find_given(scopes: Scopes, part: ast.stmt) -> Iterator[ast.expr]:
-    """What a function returns of the objects of its module."""
+    """Yields the objects of its module that a function returns."""
     if isinstance(part, ast.FunctionDef):
         for node in names.walk_scope_of_function(part):
             if isinstance(node, ast.Return) and node.value is not None:

@@ -1,4 +1,4 @@
-"""What a file of a run hands out to `from it import *`, as far as that is certain."""
+"""Finds the names that `from file import *` certainly brings, for files of a run."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
-# What may bind or read names that are not written.
+# Code that may bind or read names that are not written.
 _BY_TEXT = frozenset({"eval", "exec", "globals", "__import__"})
 _OF_SCOPE = frozenset({"dir", "locals", "vars"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Offered:
-    """What a star brings of a file.
+    """The names that a star import brings from a file.
 
     Attributes:
-      certain: names that are bound whenever the file has been imported -> how another
-        file would import what they stand for, "" where that is the file's own.
+      certain: names that are bound whenever the file has been imported -> the import that
+        gives another file the same object, "" if the object is the file's own.
       unsure: names that may be bound.
     """
 
@@ -32,7 +32,7 @@ class Offered:
 
 
 class Offers:
-    """Of the files of a run, each read once.
+    """The names that the files of a run offer; each file is read once.
 
     Args:
       texts: by real path.
@@ -49,14 +49,14 @@ class Offers:
         self._imports: dict[str, frozenset[str]] = {}
 
     def read_star(self, real: str, star: ast.ImportFrom) -> Offered | None:
-        """What a star of a file brings; None where that is not certain."""
+        """Returns the names that a star import brings; None if they are not certain."""
         source = self._find_source(real, star)
         if source is None or source == real or self._reaches(source, real):
-            return None  # Of a module that is not whole yet, less is brought.
+            return None  # A module that is not complete yet offers fewer names.
         return self._get_offered(source)
 
     def follow_stars(self, real: str) -> Iterator[str]:
-        """The files that stars of a file lead to."""
+        """Yields the files that star imports of a file lead to."""
         seen, todo = {real}, [real]
         while todo:
             here = todo.pop()
@@ -69,7 +69,7 @@ class Offers:
                     yield source
 
     def find_names(self, real: str) -> set[str]:
-        """All names that stars may bring a file."""
+        """Returns all names that star imports may bring to a file."""
         tree = self._parse_tree(real)
         found: set[str] = set()
         for node in tree.body if tree is not None else ():
@@ -79,7 +79,7 @@ class Offers:
 
     @staticmethod
     def find_origin(node: ast.AST, name: str) -> str:
-        """How another file would import what an import binds to a name."""
+        """Returns the import that gives another file the object of an imported name."""
         if not isinstance(node, ast.Import | ast.ImportFrom):
             return ""
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -102,7 +102,7 @@ class Offers:
 
     def _get_offered(self, real: str) -> Offered | None:
         if real not in self._known:
-            self._known[real] = None  # Files that take all of each other.
+            self._known[real] = None  # Files that import all of each other.
             self._known[real] = self._find_offered(real)
         return self._known[real]
 
@@ -128,7 +128,7 @@ class Offers:
             always, ever = bound
             for name in always:
                 origin = self.find_origin(node, name)
-                same = certain.get(name, origin) == origin  # As what a star brought.
+                same = certain.get(name, origin) == origin  # As a star brought.
                 certain[name] = origin if same else ""
             unsure |= ever - always
         for child in walk_breadth_first(tree):
@@ -138,7 +138,7 @@ class Offers:
                 unsure.add(child.id)
                 certain.pop(child.id, None)
         for name in unsure & set(certain):
-            certain[name] = ""  # Bound, to this or to something else.
+            certain[name] = ""  # Bound, either to this or to another object.
         return self._select_offered(real, tree, certain, unsure)
 
     def _select_offered(
@@ -147,7 +147,7 @@ class Offers:
         modules = self._list_submodules(real)
         listed = _read_listed_names(tree)
         if listed is None:
-            # A module of a package is its attribute once something has imported it.
+            # A submodule is an attribute of its package once some code has imported it.
             maybe = (unsure | modules) - set(certain)
             return Offered(
                 {n: how for n, how in certain.items() if not n.startswith("_")},
@@ -158,7 +158,7 @@ class Offers:
         return Offered({n: certain.get(n, "") for n in sorted(listed)}, frozenset())
 
     def _list_submodules(self, real: str) -> set[str]:
-        """The modules of a package; of a module, none."""
+        """Returns the modules of a package; of a module, none."""
         directory, name = os.path.split(real)
         if name != "__init__.py":
             return set()
@@ -207,7 +207,7 @@ def is_star(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
 
 
 def binds_by_text(tree: ast.Module, scopes: Scopes) -> bool:
-    """Whether a module may bind or read names of its own that are not written there."""
+    """Whether a module may bind or read names that its text does not show."""
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name) and node.id in _BY_TEXT:
             return True
@@ -222,7 +222,7 @@ def binds_by_text(tree: ast.Module, scopes: Scopes) -> bool:
 
 
 def _read_listed_names(tree: ast.Module) -> set[str] | None:
-    """The names of `__all__`, None where there is none; one that is not certain is {""}."""
+    """Returns the names of `__all__`; None without one, {""} if it is not certain."""
     mentions = [n for n in walk_breadth_first(tree) if _is_all(n)]
     if not mentions:
         return None
@@ -240,7 +240,7 @@ def _is_all(node: ast.AST) -> bool:
 
 
 def _find_bound_names(node: ast.stmt) -> tuple[set[str], set[str]] | None:
-    """Names that a statement binds whenever it is done, and all that it may bind."""
+    """Returns the names that a statement always binds, and all that it may bind."""
     if any(isinstance(child, ast.Match) for child in names.walk_scope(node)):
         return None
     ever = {name for name in names.find_binds(node) if "." not in name}
@@ -292,7 +292,7 @@ def _read_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None
 
 
 def _is_main_test(test: ast.expr) -> bool:
-    """Whether a condition is `__name__ == "__main__"`, which no import meets."""
+    """Whether a condition is `__name__ == "__main__"`, which is false on import."""
     return (
         isinstance(test, ast.Compare)
         and isinstance(test.left, ast.Name)

@@ -1,9 +1,9 @@
-"""Which files of a run are one program, by what they import of each other.
+"""Groups the files of a run into programs, by their imports of each other.
 
-A program is what Python loads when somebody starts a file: the file, what it imports, what
-that imports. Two programs that share a file that is to change are one unit, because the
+A program is all that Python loads when somebody starts a file: the file, its imports, and
+their imports. Two programs that share a file that has to change are one unit, because the
 file cannot be TensorFlow 1's for one of them and TensorFlow 2's for the other. A file that
-changes in no case (a helper without TensorFlow) joins nobody.
+never changes (a helper without TensorFlow) does not join programs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from migrate.facts.trees.imports import resolve_module
 from migrate.source import notebook, python
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
-# What a file that is no Python 3 imports, read line by line.
+# Imports of a file that is not Python 3, read line by line.
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[\w \t,.*]*)"
     r"|import[ \t]+(\w[\w., \t]*))",
     re.MULTILINE,
 )
-# The test of a file that can be started, also of one that is no Python 3.
+# The test of a file that can be started, also if it is not Python 3.
 _GUARD = re.compile(
     r"""^if[ \t(]+__name__[ \t]*==[ \t]*['"]__main__['"]""", re.MULTILINE
 )
@@ -57,10 +57,10 @@ class Unit:
     """Files that are migrated together: a program, or several that share files.
 
     Attributes:
-      files: the concerned ones; those that nobody imports stand first.
+      files: the files that change or are refused; those that no file imports stand first.
       loads: the entry points, each with the files of the unit that it loads. An entry
-        point is a file that one starts: nobody imports it, and it does something; or it
-        tests `__name__`. It may be no file of the unit, where it only imports some.
+        point is a file that somebody starts: no file imports it, and it does something; or
+        it tests `__name__`. It may be outside of the unit, if it only imports some.
     """
 
     files: tuple[pathlib.Path, ...]
@@ -70,11 +70,11 @@ class Unit:
 def find_programs(
     files: Iterable[pathlib.Path], concerned: Collection[pathlib.Path]
 ) -> list[Unit]:
-    """Groups the files that change, or that must not, into programs.
+    """Groups the files that change, or that must not change, into programs.
 
     Args:
       files: all files of the run.
-      concerned: those of them that a migration changes or refuses.
+      concerned: the files that a migration changes or refuses.
 
     Returns:
       The programs in the order of their first file.
@@ -116,7 +116,7 @@ class _Groups:
         self._group = {file: [file] for file in files}
 
     def join(self, files: Sequence[str]) -> None:
-        """Makes one group of those that some files are in."""
+        """Joins the groups that contain some files."""
         for file in files[1:]:
             one, other = self._group[files[0]], self._group[file]
             if one is not other:
@@ -133,7 +133,7 @@ class _Groups:
 
 
 class Imports:
-    """What the files of a run import of each other; each file is read once.
+    """The imports between the files of a run; each file is read once.
 
     Args:
       paths: the files by their real paths.
@@ -152,7 +152,7 @@ class Imports:
         self._starts: dict[str, tuple[bool, bool]] = {}
 
     def find_imports(self, real: str) -> tuple[str, ...]:
-        """The files that one imports, packages on the way to them included."""
+        """Returns the files that one imports, with the packages on the way to them."""
         if real not in self._known:
             found = dict.fromkeys(self._find_targets(real))
             found.pop(real, None)
@@ -160,7 +160,7 @@ class Imports:
         return self._known[real]
 
     def reach(self, real: str) -> Iterator[str]:
-        """A file, what it imports, and what that imports."""
+        """Yields a file and all files that it imports, also indirectly."""
         seen, work = {real}, [real]
         while work:
             current = work.pop()
@@ -171,7 +171,7 @@ class Imports:
                     work.append(target)
 
     def find_roots(self) -> set[str]:
-        """The files that nobody imports, and one of each circle that nobody imports."""
+        """Returns the files that no other file imports, and one of each such circle."""
         imported = {
             target for real in self._paths for target in self.find_imports(real)
         }
@@ -187,8 +187,8 @@ class Imports:
         """Whether a file is one that somebody starts.
 
         Args:
-          imported: whether another file imports it; then only a test of `__name__`
-            makes it one.
+          imported: whether another file imports it. Then only a test of `__name__` makes it
+            one.
         """
         if not real.endswith(".py"):
             return True  # A notebook, or a script without a suffix.
@@ -210,14 +210,14 @@ class Imports:
                 yield from self._find_packages(target)
 
     def _find_packages(self, module: str) -> Iterator[str]:
-        """Importing `a.b.c` runs `a/__init__.py` and `a/b/__init__.py`, too."""
+        """Yields the package files that importing `a.b.c` runs: `a/__init__.py` and so on."""
         directory = os.path.dirname(module)
         while (package := os.path.join(directory, "__init__.py")) in self._paths:
             yield package
             directory = os.path.dirname(directory)
 
     def _find_only_match(self, parts: Sequence[str]) -> str | None:
-        """The module that a file finds by a path it adds, where only one can be meant."""
+        """Returns a module that a file finds by a path it adds, if only one file matches."""
         for names in (parts, parts[:-1]):
             if names:
                 end = os.sep + os.path.join(*names) + ".py"
@@ -236,7 +236,7 @@ class Imports:
 
 @functools.lru_cache(maxsize=1024)
 def _read_module(text: str) -> tuple[tuple[_Name, ...], bool]:
-    """What a text imports, and whether it does more than bind names.
+    """Returns the imports of a text, and whether it does more than bind names.
 
     Several stages of a run ask this of the same files.
     """
@@ -262,13 +262,13 @@ def _acts(module: ast.Module) -> bool:
 
 
 def _prepares(call: ast.Call) -> bool:
-    """Whether a call at a module's top only prepares what other modules use."""
+    """Whether a call at a module's top only prepares other modules."""
     name = ast.unparse(call.func).rpartition(".")[2]
     return name.startswith("DEFINE_") or name in _PREPARES
 
 
 def _find_names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
-    """The names that a text imports, wherever in it."""
+    """Yields the names that a text imports, anywhere in it."""
     if tree is None:
         yield from _find_names_by_line(text)
         return

@@ -1,8 +1,8 @@
-"""Names for TensorFlow that files of a tree take from each other: `from .compat import tf`.
+"""Finds names for TensorFlow that files take from each other: `from .compat import tf`.
 
-A file whose name for TensorFlow, or for a module of its public API that the file uses, comes
-from another file of the same run is read as if it imported that itself, as the other file
-does. So are the names that it reads and that `from compat import *` brings; see `stars`.
+A file may take its name for TensorFlow, or for a module of the public API that it uses,
+from another file of the run. Then the tool reads it as if it had the other file's import
+itself. The same holds for names that `from compat import *` brings; see `stars`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from migrate.facts.trees.own_stars import Stars, find_own_stars
 from migrate.facts.trees.stars import Exports
 from migrate.source.python import map_real_paths, read_or_nothing
 
-# How a module imports TensorFlow or of it, at the beginning of a line. What it imports of
-# private modules (tensorflow.python) is reported there, and stays what it is.
+# An import of TensorFlow, or of a part of it, at the beginning of a line. Imports of
+# private modules (tensorflow.python) are reported there, and stay as they are.
 _PUBLIC = rb"tensorflow(?:\.(?!python\b|core\b)\w+)*"
 _EXPORT = re.compile(
     rb"^(?:import (" + _PUBLIC + rb") as (\w+)"
@@ -32,24 +32,24 @@ _IMPORT = re.compile(
     rb"^[ \t]*from (\.*[\w.]*) import (\w[\w \t,]*?)[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
-# The same over several lines, in parentheses, of the module's own level.
+# The same over several lines, in parentheses, at the top level of the module.
 _LONG_IMPORT = re.compile(
     rb"^from (\.*[\w.]*) import[ \t]*\(([^()]*\n[^()]*)\)[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
-# What `write_out_imports` makes of one that takes other names too.
+# The result of `write_out_imports` for an import that takes other names too.
 _TOGETHER = re.compile(
     r"^([ \t]*)(from \S+ import (?:\*|[\w ,]+)|\)"
     r"|(?:import|from) tensorflow[\w.]* (?:as|import) [\w ]+)"
     r"; ((?:import|from) tensorflow[\w.]* (?:as|import) \w)",
     re.MULTILINE,
 )
-# Line -> what stands there, and the import of TensorFlow that it means.
+# Line -> its text, and the import of TensorFlow that it means.
 Lines = dict[int, tuple[str, str]]
 
 
 def find_reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
-    """Real path of a file -> what its imports of other files' TensorFlow mean."""
+    """Maps the real path of a file to its imports of other files' TensorFlow."""
     files = map_real_paths(paths)
     texts = {real: read_or_nothing(path) for real, path in files.items()}
     exports = {
@@ -80,7 +80,7 @@ def find_reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
             if taken:
                 line = data.count(b"\n", 0, match.start()) + 1
                 stands = match[0].decode("utf-8", "replace").strip()
-                if own:  # In one line, so that all others keep their numbers.
+                if own:  # In one line, so that all other lines keep their numbers.
                     taken.insert(0, f"from {module} import {', '.join(own)}")
                 meant.setdefault(real, {})[line] = (stands, "; ".join(taken))
         for match in _LONG_IMPORT.finditer(data):
@@ -104,10 +104,10 @@ def find_reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
 def find_star_names(
     paths: Iterable[pathlib.Path], followed: Mapping[str, Lines]
 ) -> dict[str, Stars]:
-    """Real path of a file -> its stars of other files, as imports of names.
+    """Maps the real path of a file to its star imports, as imports of names.
 
     Args:
-      followed: what imports of TensorFlow mean.
+      followed: the meaning of imports of TensorFlow.
     """
     files = {os.path.realpath(path): path for path in paths if os.path.isfile(path)}
     texts = {real: read_or_nothing(path) for real, path in files.items()}
@@ -126,10 +126,10 @@ def _read_long_import(
     files: dict[str, pathlib.Path],
     exports: Mapping[str, Exports],
 ) -> Lines:
-    """What an import over several lines means: row in it -> (what stands there, meant).
+    """Maps the rows of a long import to (text, meaning).
 
-    The name of TensorFlow goes, and its import follows the closing parenthesis. One
-    that has no other name, or has it in a line with the parenthesis, is not taken.
+    The name of TensorFlow goes, and its import follows the closing parenthesis. An import
+    is not taken if it has no other name, or a name in one line with the parenthesis.
     """
     try:
         (node,) = ast.parse(text).body
@@ -167,7 +167,7 @@ def _spell_direct_import(
     files: dict[str, pathlib.Path],
     exports: Mapping[str, Exports],
 ) -> str | None:
-    """How a file would import itself what another file's name stands for, if it may."""
+    """Returns the direct import of an object that a file takes from another, if allowed."""
     source = _find_file(path, module, files)
     if source is None or source == os.path.realpath(path):
         return None
@@ -175,7 +175,7 @@ def _spell_direct_import(
     if not found or not stars.is_bound_once(read_or_nothing(files[source]), name):
         return None
     if not _IS_WHOLE.match(found):
-        # A file that only hands it on does not become one of TensorFlow's.
+        # A file that only hands the object on does not become a user of TensorFlow.
         used = re.compile(rb"\b" + own.encode() + rb"[.(]")
         if not used.search(read_or_nothing(path)):
             return None
@@ -183,7 +183,7 @@ def _spell_direct_import(
 
 
 def find_exports(data: bytes) -> Exports:
-    """A text's names for TensorFlow and parts of it, with how they are imported."""
+    """Returns a text's names for TensorFlow and its parts, with their imports."""
     found: dict[str, str] = {}
     for match in _EXPORT.finditer(data):
         if match[1]:
@@ -200,7 +200,7 @@ def find_exports(data: bytes) -> Exports:
 def find_files(
     path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
 ) -> Iterator[str]:
-    """The file of the run that a module's name means in another file, if there is one."""
+    """Yields the files of the run that a module's name may mean in another file."""
     found = _find_file(path, module, files)
     if found is not None:
         yield found
@@ -209,7 +209,7 @@ def find_files(
 def _find_file(
     path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
 ) -> str | None:
-    """The file of the run that a module's name means, from the nearest directory up."""
+    """Returns the file of the run that a module's name means, in the nearest directory up."""
     parts = module.lstrip(".")
     level = len(module) - len(parts)
     bases = [path.parent, *path.parent.parents]
@@ -223,7 +223,7 @@ def _find_file(
 
 
 def write_out_imports(text: str, lines: Lines) -> tuple[str, list[int]]:
-    """The text with those imports written out, and their lines; all others stay."""
+    """Returns the text with those imports written out, and their lines. Other lines stay."""
     found = text.split("\n")
     changed: list[int] = []
     for number, (stands, meant) in lines.items():
@@ -239,7 +239,7 @@ def write_out_imports(text: str, lines: Lines) -> tuple[str, list[int]]:
 
 
 def split_imports(text: str) -> str:
-    """The text with imports that `write_out_imports` put in one line in lines of their own."""
+    """Returns the text with each import of `write_out_imports` in lines of its own."""
     while (more := _TOGETHER.sub(r"\1\2\n\1\3", text)) != text:
         text = more
     return text

@@ -26,7 +26,7 @@ _INIT = "__init__"
 def find_taken_imports(
     paths: Iterable[pathlib.Path], followed: Mapping[str, Lines]
 ) -> dict[str, frozenset[str]]:
-    """Real path of a file -> the names of TensorFlow that others take from it.
+    """Maps the real path of a file to its names of TensorFlow that others take from it.
 
     Args:
       paths: the files of the run.
@@ -45,7 +45,7 @@ def find_taken_imports(
         stem = path.parent.name if path.stem == _INIT else path.stem
         taken: set[str] = set()
         for other, data in texts.items():
-            # In its own directory a package is called by a dot alone.
+            # In its own directory a package is named by a single dot.
             named = stem.encode() in words[other] or path.stem == _INIT
             here = {name for name in names if name.encode() in words[other]}
             if other == real or not named:
@@ -63,7 +63,7 @@ def find_taken_imports(
 
 
 def _list_names(data: bytes) -> dict[str, bool]:
-    """A file's names from TensorFlow, and whether TensorFlow 2 has each."""
+    """Maps a file's names from TensorFlow to whether TensorFlow 2 has them."""
     tree = parse_or_none(data)
     if tree is None:
         return {}
@@ -130,13 +130,13 @@ def _list_taken(
     source: str,
     modules: dict[str, pathlib.Path],
 ) -> Iterator[str]:
-    """What a file imports from another one, or reads as an attribute of it."""
+    """Yields the names that a file imports from another, or reads as its attributes."""
 
     def means(module: str) -> bool:
         return source in find_files(path, module, modules)
 
     nodes = list(walk_breadth_first(tree))
-    called: set[str] = set()  # What the other file is called at the end of a path.
+    called: set[str] = set()  # The last parts of the other file's names.
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")

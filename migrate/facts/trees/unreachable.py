@@ -1,4 +1,4 @@
-"""Statements that can never run: below a `return`, and under `if False:`."""
+"""Finds statements that can never run: below a `return`, and under `if False:`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Unreachable:
 
     Attributes:
       first, last: their lines.
-      stands: what has to stand for them, so that their suite is not empty.
+      stands: the text that replaces them, so that their suite is not empty.
     """
 
     first: int
@@ -32,10 +32,10 @@ class Unreachable:
 
 
 def find_unreachable(tree: ast.Module, text: str) -> list[Unreachable]:
-    """What of a file can be left out because it can never run.
+    """Returns the statements of a file that can be left out because they never run.
 
-    Not what changes the meaning of code that does run: a `yield` makes its function a
-    generator, and a name that is bound anywhere in a function is that function's own.
+    It leaves those that change the meaning of code that does run: a `yield` makes its
+    function a generator, and a name that is bound anywhere in a function is local to it.
     """
     lines = text.split("\n")
     return [
@@ -46,7 +46,7 @@ def find_unreachable(tree: ast.Module, text: str) -> list[Unreachable]:
 
 
 def find_unreachable_statements(tree: ast.Module) -> set[ast.AST]:
-    """Statements of a file that never run."""
+    """Returns the statements of a file that never run."""
     return {
         statement
         for scope, suite, _ in _find_suites(tree, tree)
@@ -58,7 +58,7 @@ def find_unreachable_statements(tree: ast.Module) -> set[ast.AST]:
 def _find_suites(
     scope: ast.AST, top: ast.AST
 ) -> Iterator[tuple[ast.AST, list[ast.stmt], str]]:
-    """Suites, or ends of suites, that never run, and what has to stand for them."""
+    """Yields suites, or ends of suites, that never run, and the text that replaces them."""
     for _, suite in _list_own_suites(top):
         for at, statement in enumerate(suite):
             dead = _find_never_run_suite(statement)
@@ -79,7 +79,7 @@ def _list_own_suites(node: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
 
 
 def _find_never_run_suite(statement: ast.stmt) -> list[ast.stmt]:
-    """The suite of an `if` or a `while` whose test is written as a constant."""
+    """Returns the suite of an `if` or a `while` that a constant test keeps from running."""
     if not isinstance(statement, (ast.If, ast.While)):
         return []
     test, denied = statement.test, False

@@ -1,10 +1,10 @@
-"""Functions and classes of a program that nothing in it names.
+"""Finds functions and classes of a program that nothing in it names.
 
-A module is written for several programs, or has grown old: what none of its program's
-code calls is no part of the program, and cannot keep it from being migrated. Names are
-compared, not objects: a function counts as used where its name stands anywhere in code
-that is used, as a name, an attribute or a string. A program that finds functions by
-computed names (`getattr(models, FLAGS.model)`) has no unused code that could be told.
+A module may serve several programs, or may be old. Code that none of its program's code
+calls is not a part of the program, and cannot prevent its migration. Names are compared,
+not objects: a function counts as used if its name occurs in code that is used, as a name,
+an attribute or a string. If a program finds functions by computed names
+(`getattr(models, FLAGS.model)`), no code counts as unused.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from migrate.tables import graph_mode, roles
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "__import__"})
-# `tf.app.run()` calls the `main` of the module that is started, and names it nowhere.
+# `tf.app.run()` calls the `main` of the started module without naming it.
 _STARTED = "main"
-# What calls definitions that it finds by itself.
+# Functions that call definitions which they find by themselves.
 _FINDERS = frozenset({"Fire"})
 _TESTERS = frozenset({"unittest", "test", "absltest", "googletest"})
-# What only a script does where a module is executed.
+# Code that only a script has at its top level.
 _WORK = roles.SESSIONS | graph_mode.RUNS_GRAPHS - graph_mode.SWITCHES | {"tf.app.run"}
 _Definition = ast.FunctionDef | ast.ClassDef
 
@@ -38,7 +38,7 @@ class Unused:
 
     Attributes:
       first, last: its lines, decorators included.
-      header: what stands for it in its place, without its body.
+      header: the text that replaces it, without its body.
     """
 
     first: int
@@ -50,19 +50,19 @@ class Unused:
 
 
 def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
-    """Definitions that nothing names, by file.
+    """Finds definitions that nothing names, by file.
 
     Args:
       trees: all files of a program.
 
     Returns:
-      Nothing where no file is one that somebody starts: of a library all is used.
+      Nothing if no file is one that somebody starts: all of a library is used.
     """
     if not any(_is_started(tree) for tree in trees.values()):
         return {}
     every = [(path, d) for path, tree in trees.items() for d in _find_definitions(tree)]
     candidates = {id(definition) for _, definition in every}
-    # What names a function and never runs does not call it.
+    # Code that never runs does not use the functions that it names.
     left_out = {
         id(s) for tree in trees.values() for s in find_unreachable_statements(tree)
     }
@@ -74,7 +74,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
             class_of.update((id(method), definition) for method in definition.body)
     work: list[ast.AST] = list(trees.values())
     used: set[int] = set()
-    waiting: dict[int, list[_Definition]] = {}  # Methods that are named, of a class.
+    waiting: dict[int, list[_Definition]] = {}  # Methods of a class that code names.
     while work:
         found_names = _find_names(work.pop(), candidates | left_out)
         if found_names is None:
@@ -96,7 +96,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
 
 
 def _is_started(tree: ast.Module) -> bool:
-    """Whether a file is a script: it says so, or it works where it is imported."""
+    """Whether a file is a script: it says so, or it runs a program when it is imported."""
     says = any(
         isinstance(statement, ast.If)
         and any(
@@ -109,7 +109,7 @@ def _is_started(tree: ast.Module) -> bool:
 
 
 def _works(tree: ast.Module) -> bool:
-    """Whether a module opens a session, or calls `main`, where it is executed."""
+    """Whether a module opens a session, or calls `main`, when it is executed."""
     calls = [
         node
         for statement in tree.body
@@ -126,10 +126,10 @@ def _works(tree: ast.Module) -> bool:
 
 
 def _find_definitions(tree: ast.Module) -> Iterator[_Definition]:
-    """Functions and classes of a module, and methods that only the file's code can call."""
+    """Yields functions and classes of a module, and methods that only its code can call."""
     for statement in tree.body:
         if not isinstance(statement, _Definition) or statement.decorator_list:
-            continue  # A decorator may keep it somewhere.
+            continue  # A decorator may keep the function somewhere.
         yield statement
         if isinstance(statement, ast.ClassDef) and not _inherits(statement):
             for method in statement.body:
@@ -147,7 +147,7 @@ def _inherits(definition: ast.ClassDef) -> bool:
 
 
 def _find_names(top: ast.AST, candidates: set[int]) -> set[str] | None:
-    """What code names, but in definitions of its own; None where names are computed."""
+    """Returns the names in code, without nested definitions; None if names are computed."""
     found: set[str] = set()
     todo = [top]
     while todo:
@@ -187,7 +187,7 @@ def _computes_names(call: ast.Call) -> bool:
 
 
 def make_unused(definition: _Definition) -> Unused:
-    """A definition as one that can be left out."""
+    """Makes a definition one that can be left out."""
     kind = "(object)" if isinstance(definition, ast.ClassDef) else "(*args, **kwargs)"
     word = "class" if isinstance(definition, ast.ClassDef) else "def"
     header = f"{' ' * definition.col_offset}{word} {definition.name}{kind}:"

@@ -1,4 +1,4 @@
-"""Statements in order: their kind, and when they happen."""
+"""Analyses statements in order: their kind, and when they run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from migrate.tables.worker_state import MUTATORS
 
 
 class Analysis(Blocks):
-    """Analyses statements in order, keeping what each name is."""
+    """Analyses statements in order, and keeps the kind of each name."""
 
     def analyse_statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
         return [self.analyse_statement(s) for s in body]
@@ -55,7 +55,7 @@ class Analysis(Blocks):
         if (
             flow.kind in ir.STEP_KINDS
             and flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
-            and not isinstance(statement, ast.FunctionDef)  # It has scopes of its own.
+            and not isinstance(statement, ast.FunctionDef)  # It has its own scopes.
         ):
             self._lift_creations(statement)
             self._lift_draws(statement)
@@ -72,7 +72,7 @@ class Analysis(Blocks):
         return flow
 
     def _analyse_graph_code(self, flow: Flow) -> None:
-        """What a statement shares with other graph code without a name."""
+        """Notes the state that a statement shares with other graph code without a name."""
         statement = flow.statement
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return
@@ -87,7 +87,7 @@ class Analysis(Blocks):
             flow.reads |= {ir.NUMBERED}
 
     def _asks_tensor(self, statement: ast.stmt) -> bool:
-        """`print(loss.dtype)`: plain Python, of what there is only in a step."""
+        """Whether plain Python asks what only a step has: `print(loss.dtype)`."""
         return not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and any(
             isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
@@ -98,7 +98,7 @@ class Analysis(Blocks):
         )
 
     def _is_gone_through(self, node: ast.AST) -> bool:
-        """Whether a name is that of a comprehension or lambda, not what it is outside."""
+        """Whether a name belongs to a comprehension or lambda, and not to the code outside."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name):
@@ -128,7 +128,7 @@ class Analysis(Blocks):
             flow.build = True
 
     def _note_method_effects(self, statement: ast.stmt, flow: Flow) -> None:
-        """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
+        """Notes changes of lists: `losses.append(loss)`, `pairs.pop()`, `del variables[0]`."""
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(statement, ast.Delete):
             objects = [

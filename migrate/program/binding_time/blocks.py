@@ -122,11 +122,11 @@ class Blocks(Assignments):
         return flow
 
     def _asks_lengths(self, test: ast.expr) -> bool:
-        """Whether a test asks of tensors only how many a list or tuple has.
+        """Whether a test asks only for the length of lists and tuples of tensors.
 
         if len(outputs) > 1: ...
 
-        TF1's `len` of a tensor raises, so that it is of what Python holds.
+        TF1's `len` of a tensor raises, so such a length is a plain Python value.
         """
         work: list[ast.AST] = [test]
         while work:
@@ -146,7 +146,7 @@ class Blocks(Assignments):
         return True
 
     def _is_length(self, node: ast.AST) -> bool:
-        """`len(outputs)`."""
+        """Whether a node is `len(outputs)`."""
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -164,7 +164,7 @@ class Blocks(Assignments):
         return bound[0].value if isinstance(bound[0].targets[0], ast.Name) else None
 
     def _check_replaced_updates(self, statement: ast.stmt) -> None:
-        """An update whose name another value takes in a branch, which has no part of it.
+        """Refuses a block that gives an update's name to another value in a branch.
 
         train_op = optimizer.minimize(loss)
         if is_chief:
@@ -185,7 +185,7 @@ class Blocks(Assignments):
     def _check_control_inputs(self, block: ast.With) -> None:
         """Refuses operations that are made in the header of the block that they precede.
 
-        Of such a block only its statements come into a step, where an update opens it.
+        If an update opens such a block, only the block's statements come into a step.
         """
         for item in block.items:
             header = item.context_expr
@@ -209,12 +209,12 @@ class Blocks(Assignments):
                     )
 
     def _check_reads(self, block: ast.With) -> None:
-        """Values of variables that a block behind an update computes with.
+        """Checks values of variables that a block behind an update computes with.
 
-        Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
-        `read_value()` in the block gives what was written. But an operation on the
-        variable's own server may use its buffer: with one server, `tf.assign(c, b)`
-        behind the update of b copied what was written (12 of 12 steps).
+        Measured with TF 1.15.5: a counter that was raised before gives 0, in every run;
+        `read_value()` in the block gives the new value. But an operation on the variable's
+        own server may use its buffer: with one server, `tf.assign(c, b)` behind the update of
+        b copied the new value (12 of 12 steps).
         """
         changed = self._find_assigned(block)
         for node in walk_breadth_first(block):
@@ -226,9 +226,9 @@ class Blocks(Assignments):
                 continue
             parent = self.scopes.parents.get(node)
             if changed is not None and self._find_made(node) not in (None, *changed):
-                continue  # The update is of other variables.
+                continue  # The update changes other variables.
             if self._is_averaged(node):
-                continue  # Moving averages see what was written.
+                continue  # Moving averages see the new value.
             if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
                 continue  # w.assign(...), w.read_value(), global_step=step
             if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
@@ -246,9 +246,9 @@ class Blocks(Assignments):
             )
 
     def _find_assigned(self, block: ast.With) -> set[str] | None:
-        """What the updates before a block assign to; None where that may be more.
+        """Returns the variables that the updates before a block assign; None if unsure.
 
-        Only assignments of which all is seen: each stands outside of blocks, is bound
+        It knows only assignments that are fully in sight: each is outside of blocks, is bound
         once, and computes with no other update.
         """
         found: set[str] = set()
@@ -264,7 +264,7 @@ class Blocks(Assignments):
         return found
 
     def _find_target(self, call: ast.Call) -> str | None:
-        """The variable of `tf.assign_add(count, 1)`, in a statement of its own."""
+        """Returns the variable of `tf.assign_add(count, 1)`, in a statement of its own."""
         statement = self.scopes.parents.get(call)
         above = self.scopes.parents.get(statement) if statement is not None else None
         symbol = self.scopes.resolve(call.func) or ""
@@ -278,7 +278,7 @@ class Blocks(Assignments):
         return self._find_made(call.args[0])
 
     def _find_made(self, node: ast.expr) -> str | None:
-        """A variable's name, where that is bound once, to the call that makes it."""
+        """Maps the name of a variable that is bound once to the call that makes it."""
         if not isinstance(node, ast.Name):
             return None
         is_variable = self.environment.get(node.id) is Kind.VARIABLE
@@ -286,7 +286,7 @@ class Blocks(Assignments):
         return node.id if is_variable and isinstance(made, ast.Call) else None
 
     def _is_averaged(self, node: ast.AST) -> bool:
-        """Whether it is given to `averages.apply`."""
+        """Whether a variable is an argument of `averages.apply`."""
         parent = self.scopes.parents.get(node)
         while isinstance(parent, ast.expr):
             if (

@@ -1,4 +1,4 @@
-"""Calls of TensorFlow and of methods: the kind of what they give."""
+"""Classifies calls of TensorFlow and of methods by the kind of their result."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Calls(GradientLists):
         return inside if inside in ir.STEP_KINDS or inside is Kind.PURE else Kind.HOST
 
     def _makes_hook(self, call: ast.Call) -> bool:
-        """Whether it makes a hook of a class of the program's own."""
+        """Whether a call makes a hook of one of the program's own classes."""
         return (
             isinstance(call.func, ast.Name)
             and self._find_definition(call.func) in self.own_hooks
@@ -117,7 +117,7 @@ class Calls(GradientLists):
         return self._classify_computed(call, symbol)
 
     def _refuse_process_call(self, call: ast.Call, symbol: str) -> Kind:
-        """What another process, or another step function, does not have."""
+        """Refuses calls that another process, or another step function, cannot make."""
         self._classify_arguments(call)
         if symbol in roles.PYTHON_FUNCTIONS:
             self.diagnostics.refuse(
@@ -144,7 +144,7 @@ class Calls(GradientLists):
         return Kind.TENSOR
 
     def _classify_collection(self, call: ast.Call) -> Kind:
-        """What `tf.get_collection` gives."""
+        """Returns the kind of `tf.get_collection`."""
         key = self.scopes.resolve(call.args[0]) if call.args else None
         if key == "tf.GraphKeys.UPDATE_OPS":
             return Kind.UPDATE_OPS
@@ -153,7 +153,7 @@ class Calls(GradientLists):
             "tf.GraphKeys.GLOBAL_VARIABLES",
         ):
             return self.listed
-        # That of a step function's own graph holds what it collected.
+        # The collection of a step function's own graph holds the values collected there.
         if key is not None and not self.graph.used:
             self.diagnostics.refuse(
                 "N105",
@@ -165,7 +165,7 @@ class Calls(GradientLists):
         return Kind.TENSOR
 
     def _classify_collected(self, call: ast.Call) -> Kind | None:
-        """What `tf.add_to_collection` adds, where that makes a difference."""
+        """Returns the kind of the value in `tf.add_to_collection`, if it matters."""
         if self.find_kind(call.args[1]) is Kind.INITIALIZER_OP:
             return Kind.INITIALIZER_OP
         if global_steps.is_counter(self.scopes, call):
@@ -182,7 +182,7 @@ class Calls(GradientLists):
         return None
 
     def _classify_known_call(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
-        """What a function of a known kind makes."""
+        """Returns the kind of the result of a function of a known kind."""
         inside = self._classify_arguments(call)
         if symbol in roles.KEEP_SHAPE:
             self._check_shape_stays(call, symbol)
@@ -194,9 +194,9 @@ class Calls(GradientLists):
         if kind is Kind.SCHEDULE:
             return (
                 Kind.TENSOR
-            )  # Of a step that is fed, say: computed where it is known.
+            )  # For example of a fed step: computed where that is known.
         if kind is Kind.LAYER and symbol in WRAPPERS:
-            return Kind.TENSOR  # Made in the step, of a cell that was made once.
+            return Kind.TENSOR  # Made in the step, from a cell that was made once.
         return kind
 
     def _check_shape_stays(self, call: ast.Call, symbol: str) -> None:
@@ -285,7 +285,7 @@ class Calls(GradientLists):
         return Kind.DATASET
 
     def _classify_computed(self, call: ast.Call, symbol: str) -> Kind:
-        """What a function computes of which nothing else is known."""
+        """Returns the kind of the result of a function of which nothing else is known."""
         if not symbol.startswith("tf."):
             inside = self._classify_arguments(call)
             if symbol.startswith("keras."):
@@ -306,7 +306,7 @@ class Calls(GradientLists):
         return Kind.PURE
 
     def _classify_graph_call(self, call: ast.Call, symbol: str) -> Kind:
-        """A function of contrib that stays graph code, in the steps that need it."""
+        """Classifies a function of contrib, which stays graph code in the steps."""
         inside = self._classify_arguments(call)
         if self.function is not None and symbol in contrib_graph.MAKES:
             what = self.graph.find_obstacle(self.function)
@@ -332,7 +332,7 @@ class Calls(GradientLists):
             )
 
     def _classify_variable(self, call: ast.Call, symbol: str) -> Kind:
-        """`tf.Variable` and `get_variable`; sharing is resolved by name here."""
+        """Classifies `tf.Variable` and `get_variable`; resolves sharing by name."""
         if symbol != "tf.get_variable":
             return Kind.VARIABLE
         full = self.make_full_name(
@@ -361,10 +361,10 @@ class Calls(GradientLists):
         return Kind.VARIABLE
 
     def _check_made_at_all(self, call: ast.Call, full: str | None) -> None:
-        """Refuses a variable of a layer, or one that a scope must find and nothing made.
+        """Refuses a variable of a layer, or one that a scope must find and that nothing made.
 
-        `with tf.variable_scope("dense", reuse=True): tf.get_variable("kernel", [3, 4])`
-        gives the layer's own weights in TF1. Here it would make a second variable.
+        `with tf.variable_scope("dense", reuse=True): tf.get_variable("kernel", [3, 4])` gives
+        the layer's own weights in TF1. Here it would make a second variable.
         """
         blocks, _ = self.find_surroundings(call)
         of_layer = full is not None and full.rpartition("/")[0] in self.created

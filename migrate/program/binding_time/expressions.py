@@ -1,4 +1,4 @@
-"""Expressions: the kind of each, from those of its parts."""
+"""Classifies expressions: the kind of each, from the kinds of its parts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 class Expressions(Calls):
-    """Any expression."""
+    """Classifies any expression."""
 
     def find_kind(self, node: ast.expr) -> Kind:
-        """The kind of an expression already analysed, without effects."""
+        """Returns the kind of an analysed expression, without side effects."""
         lifts, update = self._lifts, self._update
         count = len(self.diagnostics.findings)
         layer_counts = dict(self.layer_counts)
@@ -44,7 +44,7 @@ class Expressions(Calls):
         return kind
 
     def _classify_closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
-        """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
+        """Returns TENSOR for a function that needs the step's tensors, as for `tf.cond`."""
         own = {a.arg for a in walk_breadth_first(node.args) if isinstance(a, ast.arg)}
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
@@ -61,7 +61,7 @@ class Expressions(Calls):
         )
 
     def classify_expression(self, node: ast.expr) -> Kind:
-        """What the expression evaluates to; records lifts on the way."""
+        """Returns the kind of an expression's value, and records lifts on the way."""
         if isinstance(node, ast.Constant):
             return Kind.HOST
         if isinstance(node, (ast.Name, ast.Attribute)):
@@ -85,7 +85,7 @@ class Expressions(Calls):
             if isinstance(child, ast.expr):
                 made = join(made, self.classify_expression(child))
         if isinstance(node, _COMPREHENSIONS) and kind is Kind.VARIABLE:
-            # What Python says of variables is plain: `[v.name for v in variables]`.
+            # Attributes of variables are plain Python: `[v.name for v in variables]`.
             kind = made
         kind = join(kind, made)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -93,7 +93,7 @@ class Expressions(Calls):
         if isinstance(node, ast.Compare) and all(
             isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
         ):
-            return Kind.HOST  # Whether there is a tensor is known before its value.
+            return Kind.HOST  # Known before the tensor's value.
         if kind is Kind.VARIABLE and self._is_list_of_variables(node):
             return kind
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
@@ -129,7 +129,7 @@ class Expressions(Calls):
             if base is Kind.ASSIGNMENT and node.attr == "op":
                 return (
                     Kind.OPERATION
-                )  # `sess.run(update.op)` makes it, and gives nothing.
+                )  # `sess.run(update.op)` runs the update, and returns nothing.
             if base is Kind.MODEL:
                 return self._classify_model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:
@@ -147,7 +147,7 @@ class Expressions(Calls):
         return Kind.HOST
 
     def _classify_static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
-        """`x.shape`: known when the step is traced, before any value is."""
+        """Classifies `x.shape`, which is known when the step is traced, before any value."""
         if kind is Kind.VARIABLE:
             return Kind.HOST
         name = names.find_key(tensor)

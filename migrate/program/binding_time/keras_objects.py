@@ -1,4 +1,4 @@
-"""Keras's models and layers: made at build time, applied in the step."""
+"""Classifies Keras's models and layers: made at build time, applied in the step."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PLAIN = (
 
 
 class KerasObjects(Layers):
-    """Calls of `tf.keras`, and what a model is asked for."""
+    """Classifies calls of `tf.keras` and of methods of models."""
 
     def _classify_keras_call(self, call: ast.Call, symbol: str) -> Kind | None:
-        """The kind of what a name of `tf.keras` makes; None where it is an operation."""
+        """Returns the kind of the result of a `tf.keras` name; None for an operation."""
         inside = self._classify_arguments(call)
         if symbol in table.INPUTS:
             if names.is_given(names.find_argument(call, "tensor")):
@@ -94,7 +94,7 @@ class KerasObjects(Layers):
             )
 
     def _find_keras_subclass(self, call: ast.expr) -> ast.ClassDef | None:
-        """The program's own class of models or layers that a call makes one of."""
+        """Returns the program's own Keras class if a call makes an object of it."""
         owner = self._find_instance_class(call)
         if owner is None or not any(
             (symbol := self.scopes.resolve(base) or "") in table.MODELS
@@ -105,7 +105,7 @@ class KerasObjects(Layers):
         return owner
 
     def _classify_subclass(self, call: ast.Call) -> Kind:
-        """A model or layer of the program's own class, which makes no graph itself."""
+        """Classifies an object of the program's own Keras class, which makes no graph."""
         inside = self._classify_arguments(call)
         owner = self._find_keras_subclass(call)
         assert owner is not None
@@ -129,12 +129,12 @@ class KerasObjects(Layers):
         self.diagnostics.refuse("D156", node, reason, _PLAIN, symbol)
 
     def _classify_applied(self, call: ast.Call) -> Kind:
-        """What a model or layer gives for its arguments."""
+        """Returns the kind of the result of a model or layer."""
         inside = self._classify_arguments(call)
         return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
 
     def _classify_model_method(self, call: ast.Call, method: str) -> Kind:
-        """What a method of a model gives, by its name."""
+        """Returns the kind of the result of a model's method, by its name."""
         inside = self._classify_arguments(call)
         if method in table.MAKES:
             if inside in ir.STEP_KINDS:
@@ -170,7 +170,7 @@ class KerasObjects(Layers):
         return Kind.HOST
 
     def _check_symbolic(self, flow: ir.Flow) -> None:
-        """No step computes with what stands for the inputs of a model."""
+        """Refuses steps that compute with the symbolic inputs of a model."""
         if flow.kind not in (*ir.STEP_KINDS, Kind.PURE):
             return
         for node in walk_breadth_first(flow.statement):

@@ -1,4 +1,4 @@
-"""Which of two kinds a thing made of both has."""
+"""Joins the kinds of two values into the kind of a value made from both."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from migrate.program.ir import Kind
 
 
 def find_element_kind(iterated: Kind) -> Kind:
-    """What a loop over it binds."""
+    """Returns the kind of the elements that a loop binds."""
     if iterated in ir.STEP_KINDS:
         return Kind.TENSOR
-    # A static shape's dimensions are known where the shape is.
+    # The dimensions of a static shape are known where the shape is known.
     return iterated if iterated in (Kind.VARIABLE, Kind.PURE) else Kind.HOST
 
 
-# The join of two values in one expression: the later in this order wins.
+# The join of two values in one expression. The later kind in this order wins.
 _ORDER = (
     Kind.HOST,
     Kind.CONFIG,

@@ -1,7 +1,7 @@
-"""How the layers of a program that have no name get the names that TF1 numbered.
+"""Gives the layers of a program that have no name the names that TF1 numbered.
 
-Most have one name for good. A layer of a loop, or of a function that is called again, has
-another in each round or call: it is numbered where the program makes it.
+Most layers have one name for good. A layer in a loop, or in a function that is called
+again, has another name in each round or call: it is numbered where the program makes it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _SCOPE = "tf.variable_scope"
 
 @dataclasses.dataclass
 class LayerNumbers:
-    """What is known of a program's layers without a name.
+    """The layers of a program that have no name.
 
     Args:
       scopes: of the file.
 
     Attributes:
-      late: what is numbered where the layers are made: `dense`, `conv2d`.
-      sites: by what is numbered, the outermost loop, or the call, that makes such layers.
-      looped: what is numbered in a loop.
+      late: base names that are numbered where the layers are made: `dense`, `conv2d`.
+      sites: by base name, the outermost loop, or the call, that makes such layers.
+      looped: base names that are numbered in a loop.
       fixed: the names of layers that are the same in each call of their function.
     """
 
@@ -41,21 +41,21 @@ class LayerNumbers:
     def is_late(self, base: str) -> bool:
         """Whether layers are numbered where they are made.
 
-        Keras numbers those of one loop as TF1 did; it has one count for all scopes.
+        Keras numbers the layers of one loop as TF1 did, but it has one count for all scopes.
         """
         return base in self.late or (base in self.looped and len(self.sites[base]) > 1)
 
     def find_late(self) -> list[str]:
-        """All that is numbered where it is made."""
+        """Returns all base names that are numbered where the layers are made."""
         return sorted(filter(self.is_late, self.sites))
 
     def counts_otherwise(self, base: str) -> bool:
-        """Whether Keras' numbers of layers are others than TF1's."""
+        """Whether Keras's numbers of layers differ from TF1's."""
         return base in self.sites or not self._counted_by_keras
 
     @functools.cached_property
     def _counted_by_keras(self) -> bool:
-        """Whether Keras' one count for all scopes is TF1's."""
+        """Whether Keras's one count for all scopes gives TF1's numbers."""
         uses = (symbol for _, symbol in self.scopes.walk_uses())
         return not any(s == _SCOPE or s.startswith("tf.keras.") for s in uses)
 
@@ -73,7 +73,7 @@ class LayerNumbers:
         return f'name="{name}"' if name is not None else ""
 
     def find_named_alike(self) -> tuple[ast.Call, str] | None:
-        """A layer or scope whose own name is one of those that are counted, too."""
+        """Returns a layer or scope whose own name looks like one of the numbered names."""
         numbered = "|".join(map(re.escape, self.find_late()))
         for call in self.scopes.walk():
             if not numbered or not isinstance(call, ast.Call):

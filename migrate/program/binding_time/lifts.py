@@ -1,4 +1,4 @@
-"""What an expression of a step makes once: variables, and numbers drawn by Python."""
+"""Finds parts of a step that are made once: variables, and numbers drawn by Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Lifts(Lists):
     """Lifts creations out of step-time statements."""
 
     def _lift_creations(self, statement: ast.stmt) -> None:
-        """`tf.matmul(x, tf.get_variable("w", ...))`: the variable is made at build time."""
+        """Lifts creations: `tf.matmul(x, tf.get_variable("w", ...))` makes w at build time."""
         lifted = {n for lift in self._lifts for n in walk_breadth_first(lift.node)}
         work: list[ast.AST] = [statement]
         while work:
@@ -43,7 +43,7 @@ class Lifts(Lists):
             wish = re.sub(r"\W", "_", literals[0]) if literals else "variable"
             full = self.make_full_name(literals[0] if literals else None)
             if full is not None and self.scopes.resolve(node.func) is None:
-                full = f"{full} of {ast.unparse(node)}"  # Of a helper function's call.
+                full = f"{full} of {ast.unparse(node)}"  # A helper's variable.
             shared = self.created.get(full or "") if self.reusing else None
             name = shared or self.choose_free_name(wish, f"{wish}_variable")
             if full is not None:
@@ -52,8 +52,8 @@ class Lifts(Lists):
             self._lifts.append(Lift(node, name, create, make_code(name)))
 
     def _lift_draws(self, statement: ast.stmt) -> None:
-        """Numbers drawn by Python: once, as the graph was built once."""
-        # What makes variables and layers is made once as it is, with all its arguments.
+        """Lifts numbers that Python draws: once, because TF1 built the graph once."""
+        # A part that makes variables or layers is made once as it is, with all its arguments.
         created = [node for lift in self._lifts for node in lift.create.walk_nodes()]
         built = {inner for node in created for inner in walk_breadth_first(node)}
         work: list[ast.AST] = [statement]
@@ -65,7 +65,7 @@ class Lifts(Lists):
                 work[:0] = list_children(node)
                 continue
             if self.scopes.resolve(node.func) in OPTIMIZERS:
-                continue  # It is made once, with its arguments.
+                continue  # The optimizer is made once, with its arguments.
             if self._draws(node) or (
                 effects.consumes(node)
                 and self.find_kind(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
@@ -77,7 +77,7 @@ class Lifts(Lists):
             work[:0] = list_children(node)
 
     def _changes_graph_list(self, call: ast.Call) -> bool:
-        """`pairs.pop()` of what a step makes."""
+        """Whether a call changes a list of the step's values: `pairs.pop()`."""
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         kind = (
             self.environment.get(names.find_key(base) or "")
@@ -93,7 +93,7 @@ class Lifts(Lists):
         )
 
     def _draws(self, call: ast.Call) -> bool:
-        """Whether it gives numbers that Python draws, or what is made of such alone."""
+        """Whether a call gives numbers that Python draws, or values made only from them."""
         if draws.draws_from_module(self.scopes, call):
             return True
         function = self._analyse_user_function(call)
@@ -108,13 +108,13 @@ class Lifts(Lists):
         return drawn and self.find_kind(call) in (Kind.HOST, Kind.PURE)
 
     def _check_repeated(self) -> None:
-        """What is made for every element of a list would be made once."""
+        """Refuses comprehensions that make variables: the step would make them only once."""
         for lift in self._lifts:
             node: ast.AST = lift.node
             if isinstance(node, ast.Call):
                 times = self._analyse_user_function(node)
                 if times is not None and times.reuses:
-                    continue  # It was made once in TF1, too.
+                    continue  # TF1 made it once, too.
             while lift.create.parts and isinstance(node, ast.expr):
                 node = self.scopes.parents[node]
                 if isinstance(node, ast.comprehension) or hasattr(node, "generators"):
@@ -140,9 +140,9 @@ class Lifts(Lists):
 
 
 def sort_lifts(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
-    """What a statement makes once, in the order in which Python comes to it.
+    """Sorts the lifts of a statement in the order in which Python evaluates them.
 
-    By it variables without names have their numbers, and draws their values.
+    This order decides the numbers of variables without names, and the values of draws.
     """
     if len(lifts) < 2:
         return lifts
@@ -153,7 +153,7 @@ def sort_lifts(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
 
 
 def _walk_in_evaluation_order(node: ast.AST) -> Iterator[ast.AST]:
-    """A node's own after what it is computed of, from left to right."""
+    """Yields the parts of a node from left to right, and then the node itself."""
     if isinstance(node, ast.Dict):
         parts: list[ast.AST | None] = [
             part for item in zip(node.keys, node.values) for part in item

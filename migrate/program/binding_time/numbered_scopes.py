@@ -1,11 +1,11 @@
-"""Layers and variable scopes without a name: TF1 numbered them where they are made.
+"""Numbers layers and variable scopes without a name where TF1 made them.
 
     h = tf.layers.dense(x, 4)            # dense, then dense_1, dense_2
     with tf.variable_scope(None, "fc"):  # fc, then fc_1, fc_2
 
-A function's layers are written once, and so are a loop's: each call and each round would have
+The layers of a function or a loop are written once, so each call and each round would have
 the same number. Such layers are numbered where the program makes them, by
-`layer_names.number`; such scopes are refused, or said to have other names.
+`layer_names.number`. Such scopes are refused, or a finding says that they have other names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from migrate.program.code import Code, LaterCode
 from migrate.source.nodes import list_children
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
-# They save variables by their names, read them, or look into a checkpoint.
+# Symbols that save variables by their names, read them, or look into a checkpoint.
 _BY_NAME = frozenset(
     {"tf.train.Saver", "tf.train.init_from_checkpoint", "tf.train.list_variables"}
     | {
@@ -38,17 +38,19 @@ _NONE = ("constant", "None")
 
 
 class NumberedScopes(Sharing):
-    """Numbers layers and scopes, and tells of calls that need several numbers."""
+    """Numbers layers and scopes, and reports calls that need several numbers."""
 
     def name_layer(
         self, call: ast.Call, base: str, target: str, follows: bool
     ) -> tuple[str | None, Code]:
-        """The name of a layer without one, None if each round has another; and its argument.
+        """Returns the name of a layer without one, and its argument.
+
+        The name is None if each round of a loop has another.
 
         Args:
-          base: what TF1 numbered: `dense`, `conv2d`.
+          base: the name that TF1 numbered: `dense`, `conv2d`.
           target: the layer's class.
-          follows: whether it stands after other arguments.
+          follows: whether the argument stands after others.
         """
         numbers = self.layer_numbers
         blocks, loops = self.find_surroundings(call)
@@ -62,7 +64,7 @@ class NumberedScopes(Sharing):
                 numbers.late.add(base)
         else:
             scope = self.make_full_name("")
-            if scope is None:  # A block of a name that is not known has its own count.
+            if scope is None:  # A block whose name is not known has a count of its own.
                 scope = f"line {blocks[-1].lineno}/" if blocks else ""
             name = self._number_layer(base, scope)
             numbers.fixed[call] = name
@@ -74,7 +76,7 @@ class NumberedScopes(Sharing):
         return name, LaterCode(write)
 
     def open_numbered(self, call: ast.Call, default: ast.expr | None) -> str | None:
-        """The name that TF1 gave a scope that is opened by its default name alone."""
+        """Returns the name that TF1 gave a scope that has only a default name."""
         name = names.read_literal(default)
         if not isinstance(name, str):
             return None
@@ -87,7 +89,7 @@ class NumberedScopes(Sharing):
         return self.scope_numbers[call]
 
     def _number_layer(self, name: str, scope: str) -> str:
-        """TF1's name of a layer or scope without one: numbered in its variable scope."""
+        """Returns TF1's numbered name of a layer or scope without a name of its own."""
         found, number = name, 0
         while self.layer_counts.get(scope + found):
             number += 1
@@ -96,7 +98,7 @@ class NumberedScopes(Sharing):
         return found
 
     def _check_numbered(self, call: ast.Call, definition: ast.FunctionDef) -> None:
-        """Looks for scopes of a function that have another number in this call of it."""
+        """Looks for scopes of a function that get another number in this call of it."""
         environment = self.make_environment(call, definition, {})
         opened = self._list_openings(definition, environment, ())
         for name, base in opened:
@@ -116,10 +118,10 @@ class NumberedScopes(Sharing):
         environment: Environment,
         callers: tuple[ast.AST, ...],
     ) -> list[tuple[str, str | None]]:
-        """Scopes that a function opens by default names, and layers that it makes so.
+        """Lists the scopes and layers that a function opens by default names.
 
         Returns:
-          names in the function's own scope; and what TF1 numbered, of layers.
+          Their names in the function's own scope; of layers also the name that TF1 numbered.
         """
         found: list[tuple[str, str | None]] = []
         work: list[tuple[ast.AST, str]] = [(s, "") for s in definition.body]
@@ -153,10 +155,10 @@ class NumberedScopes(Sharing):
         return found
 
     def check_layer_objects(self) -> None:
-        """Tells of layer objects whose names are others: TF1 numbered them where called.
+        """Reports layer objects whose names differ, because TF1 numbered them when called.
 
-        Keras numbers them where they are made, once for all scopes, and a layer's function
-        does not count them.
+        Keras numbers them when they are made, once for all scopes. It does not count the
+        layers that a layer's function makes.
         """
         for base, made in self._find_unnamed_objects().items():
             in_order = [self._find_first_call(call) for call in made]
@@ -175,7 +177,7 @@ class NumberedScopes(Sharing):
                     )
 
     def _find_unnamed_objects(self) -> dict[str, list[ast.Call]]:
-        """Calls of layers' classes without a name, by what TF1 numbered, in their order."""
+        """Maps base names to the calls of layer classes without a name, in order."""
         found: dict[str, list[ast.Call]] = {}
         for call in self.scopes.walk():
             if isinstance(call, ast.Call):
@@ -188,7 +190,7 @@ class NumberedScopes(Sharing):
         return found
 
     def _find_first_call(self, made: ast.Call) -> tuple[int, int]:
-        """Where the first call of a layer object ends; where it is made if none is seen."""
+        """Returns the end of a layer object's first call, or where the object is made."""
         statement = self.scopes.parents.get(made)
         keys = (
             {names.find_key(target) for target in statement.targets} - {None}
@@ -203,7 +205,7 @@ class NumberedScopes(Sharing):
         return min(ends, default=(made.lineno, made.col_offset))
 
     def _tell(self, call: ast.Call, name: str) -> None:
-        """Tells of a scope that would have one name for all calls of its function."""
+        """Reports a scope that would have one name for all calls of its function."""
         self._tell_renamed(
             call,
             f"the program opens the variable scope `{name}` again, and the scope "
@@ -227,7 +229,7 @@ def tell_renamed(
     recipe: str,
     symbol: str,
 ) -> None:
-    """Refuses it where the program has checkpoints; says that names differ, else."""
+    """Refuses other names if the program has checkpoints; otherwise only reports them."""
     if _has_checkpoints(scopes):
         diagnostics.refuse("V103", call, reason, recipe, symbol)
         return

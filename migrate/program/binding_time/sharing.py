@@ -1,9 +1,9 @@
-"""Calls of a function that share variables, as TF1 did: by the variables' full names.
+"""Decides by the variables' full names which calls of a function share variables.
 
-TF1 looked a variable up under the scopes that were open. So two calls of a function share
-what it makes if the scopes are the same, and the names that it makes in them; how their
-arguments are written does not matter, and a number that a scope or layer without a name
-got in one call is not the other call's.
+TF1 looked a variable up under the open scopes. So two calls of a function share its
+variables if the scopes are the same, and the names in them. The spelling of the arguments
+does not matter. A scope or layer without a name gets a number, and two calls get different
+numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from migrate.source.nodes import find_plain_names, list_children, walk_breadth_f
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
-# Part of a name that TF1 numbered: by the scope that is open, anew where it is entered.
+# Part of a name that TF1 numbered: for each open scope, anew when it is entered.
 NUMBERED = "*"
 _TRUE: Value = ("constant", "True")
 _LOOPS = (ast.For, ast.While)
@@ -28,13 +28,13 @@ _LOOPS = (ast.For, ast.While)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StagedCall:
-    """A call that makes variables.
+    """One call that makes variables.
 
     Attributes:
       blocks: the open variable scopes.
       scope: their names.
-      values: its arguments that decide what is made.
-      made: the first parts of the names that it makes; None where one is not known.
+      values: the arguments that decide which variables are made.
+      made: the first parts of the names that it makes; None if one is not known.
       new: whether it makes variables that were never shared (`tf.Variable`).
     """
 
@@ -50,7 +50,7 @@ class StagedCall:
 
 
 class Sharing(Lifts):
-    """Which calls share what they make."""
+    """Decides which calls share the variables that they make."""
 
     def _find_definition(self, node: ast.Name) -> ast.AST | None:
         scope = self.scopes.find_scope(node).find_owner(node.id)
@@ -64,9 +64,9 @@ class Sharing(Lifts):
         static: Mapping[str, ast.expr],
         environment: Environment,
     ) -> tuple[StagedCall, bool]:
-        """The call as it makes variables, and whether another made them (whose it is).
+        """Returns the call that makes this call's variables, and whether it is another one.
 
-        `static` has the arguments that decide what is made.
+        `static` has the arguments that decide which variables are made.
         """
         blocks, loops = self.find_surroundings(call)
         inside = self._find_made_names(definition, environment, ())
@@ -119,9 +119,9 @@ class Sharing(Lifts):
         return this, False
 
     def _compare(self, this: StagedCall, other: StagedCall) -> str | None:
-        """None if `this` call's variables are the `other` one's, "" if they are not.
+        """Compares two calls: None if they share variables, "" if they do not.
 
-        Or why it is not known.
+        Otherwise it returns the reason why this is not known.
         """
         apart = this.made is not None and other.made is not None
         both = (this.made or frozenset()) & (other.made or frozenset())
@@ -150,11 +150,11 @@ class Sharing(Lifts):
         return None
 
     def check_rounds(self, call: ast.Call, full: str | None, numbered: bool) -> None:
-        """Refuses what the rounds of a loop shared in TF1: here each makes its own.
+        """Refuses variables that the rounds of a loop shared in TF1: here each makes its own.
 
         Args:
-          full: the name that each round gives it; None where it may be another each time.
-          numbered: TF1 gave it, and numbered it in the scope that was opened last.
+          full: the name that each round gives it; None if it may be another each time.
+          numbered: whether TF1 numbered the name in the scope that was opened last.
         """
         if not self.in_loop or full is None:
             return
@@ -176,7 +176,7 @@ class Sharing(Lifts):
     def find_surroundings(
         self, call: ast.Call
     ) -> tuple[tuple[ast.With, ...], tuple[ast.AST, ...]]:
-        """The variable scopes and the loops that a call stands in."""
+        """Returns the variable scopes and the loops around a call."""
         blocks: list[ast.With] = []
         loops: list[ast.AST] = []
         node: ast.AST | None = self.scopes.parents.get(call)
@@ -205,13 +205,13 @@ class Sharing(Lifts):
                 value = evaluate(
                     self.scopes, names.find_argument(call, "name_or_scope", 0), {}
                 )
-                if value == ("constant", "None"):  # Of another number each time.
+                if value == ("constant", "None"):  # It has another number each time.
                     value = ("expression", f"scope at line {block.lineno}")
                 values.append(value)
         return tuple(values)
 
     def reuses_made_elsewhere(self, made: frozenset[str]) -> bool:
-        """Whether variables of such names were made outside of functions."""
+        """Whether variables with such names were made outside of functions."""
         return any(
             full == name or full.startswith(name + "/")
             for full in self.created
@@ -220,7 +220,7 @@ class Sharing(Lifts):
         )
 
     def check_made_by_call(self, call: ast.Call, full: str | None) -> None:
-        """Refuses a variable that is shared with what a function made."""
+        """Refuses a variable that is shared with one that a function made."""
         for other in self.staged_calls.values():
             for name in other.made or ():
                 if full and (full == name or full.startswith(name + "/")):
@@ -241,7 +241,7 @@ class Sharing(Lifts):
     def _qualify_names(
         self, blocks: tuple[ast.With, ...], inside: frozenset[str] | None
     ) -> frozenset[str] | None:
-        """Full names, where all are known."""
+        """Returns full names if all their parts are known, otherwise None."""
         scope = self._find_scope_values(blocks)
         if inside is None or any(kind != "constant" for kind, _ in scope):
             return None
@@ -254,7 +254,7 @@ class Sharing(Lifts):
         static: Mapping[str, ast.expr],
         inside: frozenset[str] | None,
     ) -> bool:
-        """Whether a loop's rounds make variables of different names."""
+        """Whether the rounds of a loop make variables with different names."""
         loop = this.loops[-1]
         within = [b for b in this.blocks if self._is_in(b, loop)]
         by_round = find_plain_names(loop, ast.Store)
@@ -281,7 +281,7 @@ class Sharing(Lifts):
     def _find_called_function(
         self, call: ast.Call, caller: ast.FunctionDef
     ) -> ast.FunctionDef | None:
-        """The function of the program that a call in another function calls."""
+        """Returns the function of the program that a call in another function calls."""
         if isinstance(call.func, ast.Name):
             found = self._find_definition(call.func)
             return found if isinstance(found, ast.FunctionDef) else None
@@ -296,7 +296,7 @@ class Sharing(Lifts):
     def make_environment(
         self, call: ast.Call, definition: ast.FunctionDef, outer: Environment
     ) -> Environment:
-        """What a function's parameters are in a call of it, defaults filled in."""
+        """Returns the values of a function's parameters in a call, with defaults."""
         parameters = list_parameter_names(definition)
         if isinstance(self.scopes.parents.get(definition), ast.ClassDef):
             parameters = parameters[1:]
@@ -317,7 +317,7 @@ class Sharing(Lifts):
         environment: Environment,
         callers: tuple[ast.AST, ...],
     ) -> frozenset[str] | None:
-        """The first parts of the names of what a function makes, None if one is unknown."""
+        """Returns first parts of the names that a function makes, None if one is unknown."""
         found: set[str] = set()
         work: list[ast.AST] = list(definition.body)
         while work:
@@ -376,7 +376,7 @@ class Sharing(Lifts):
         environment: Environment,
         callers: tuple[ast.AST, ...],
     ) -> set[Value]:
-        """What a function's scopes and layers are given for `reuse`, but for False."""
+        """Returns the `reuse` arguments of a function's scopes and layers, without False."""
         found: set[Value] = set()
         for node in walk_breadth_first(definition):
             if not isinstance(node, ast.Call):
@@ -397,7 +397,7 @@ class Sharing(Lifts):
     def _reuses_all(
         self, definition: ast.FunctionDef, environment: Environment
     ) -> bool:
-        """Whether all that a function makes is of scopes or layers with `reuse=True`."""
+        """Whether all that a function makes is in scopes or layers with `reuse=True`."""
         found: list[Value] = []
         work: list[ast.AST] = list(definition.body)
         while work:
@@ -418,7 +418,7 @@ class Sharing(Lifts):
         return bool(found) and all(value == _TRUE for value in found)
 
     def reuse_argument(self, call: ast.Call) -> ast.expr | None:
-        """What a variable scope or layer is given for `reuse`."""
+        """Returns the `reuse` argument of a variable scope or layer."""
         symbol = self.scopes.resolve(call.func)
         if symbol == "tf.variable_scope":
             return names.find_argument(call, "reuse", 8)
@@ -429,7 +429,7 @@ class Sharing(Lifts):
     def is_only_for_reuse(
         self, definition: ast.FunctionDef, parameter: str, callers: tuple[ast.AST, ...]
     ) -> bool:
-        """Whether a function has a parameter only to give it to its scopes as `reuse`."""
+        """Whether a function uses a parameter only as `reuse` of its scopes."""
         work: list[ast.AST] = list(definition.body)
         while work:
             node = work.pop()
@@ -458,7 +458,7 @@ class Sharing(Lifts):
 
 
 def _may_meet(some: frozenset[str] | None, others: frozenset[str] | None) -> bool:
-    """Whether names may be the same, of functions that are called in any scope."""
+    """Whether names may be the same, if the functions are called in any scope."""
     if some is None or others is None:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""What the analysis knows so far of the program."""
+"""Keeps all that the analysis has found out about the program so far."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class State:
-    """Names, kinds and lists so far.
+    """The names, kinds and lists that were found so far.
 
-    `Analysis` is built up from here, a class per module, each knowing those before it:
-    lists, lifts, sharing, user_functions, layers, optimizers, calls, expressions, assignments,
-    blocks, analysis.
+    `Analysis` is built up from here, with a class per module. Each class knows those before
+    it: lists, lifts, sharing, user_functions, layers, optimizers, calls, expressions,
+    assignments, blocks, analysis.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class State:
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
-        # Functions of the loop, which run the session: not part of the graph.
+        # Functions of the loop that run the session. They are not part of the graph.
         self.helpers: frozenset[ast.AST] = frozenset()
         # Classes of the program's own hooks.
         self.own_hooks: frozenset[ast.AST] = frozenset()
@@ -49,64 +49,64 @@ class State:
             taken_names if taken_names is not None else find_all_names(scopes.tree)
         )
         self.environment: dict[str, Kind] = {}
-        # Kinds of a tuple-valued name's elements, a class instance's class.
+        # Kinds of the elements of a name that is a tuple; class of a name that is an object.
         self.elements: dict[str, tuple[Kind, ...]] = {}
         self.instances: dict[str, ast.ClassDef] = {}
         self.placeholders: dict[str, ir.Placeholder] = {}
         self.placeholder_calls: dict[ast.Call, str] = {}
-        # get_variable's surroundings: names and defaults of the open variable scopes.
+        # The surroundings of get_variable: names and defaults of the open variable scopes.
         self.scope_names: list[str | None] = []
         self.scope_reuse: list[bool] = []
         self.scope_initializers: list[ast.expr | None] = []
         self.scope_partitioners: list[ast.expr | None] = []
-        # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
+        # Uses of a step-time tensor for its static shape -> the tensor's key.
         self.static_reads: dict[ast.AST, str] = {}
         self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
-        # Calls that make variables, by the name that holds what they made.
+        # Calls that make variables, by the name that holds the result.
         self.staged_calls: dict[str, StagedCall] = {}
-        # Functions that make variables: which function calls each (None is the driver),
-        # and the names that it makes then.
+        # Functions that make variables -> the function that calls each (None is the
+        # driver), and the names that it makes in this call.
         self.sites: dict[
             ast.FunctionDef, list[tuple[ast.FunctionDef | None, frozenset[str] | None]]
         ] = {}
-        # Layers and variable scopes, by full names: TF1 numbered those without a name.
+        # Full names of layers and variable scopes. TF1 numbered those without a name.
         self.layer_counts: dict[str, int] = {}
-        # How many scopes were open where each loop around a statement begins.
+        # The number of scopes that were open at the beginning of each loop around a statement.
         self.loop_scopes: list[int] = []
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
-        # An optimizer's name -> the step's tensors that it is made with.
+        # An optimizer's name -> the tensors of the step in its arguments.
         self.fed: dict[str, set[str]] = {}
-        # Comparisons of graph objects, which were by identity in TF1.
+        # Comparisons of graph objects. In TF1 they compared identity.
         self.identities: list[ast.Compare] = []
-        # Calls that make a dataset of placeholders, fed where its iterator is initialised.
+        # Calls that make a dataset of placeholders. Initialising its iterator feeds it.
         self.fed_datasets: set[ast.Call] = set()
         self.updates: set[str] = set()  # Names of operations that change variables.
-        # get_variable of a variable that there is by then: the name it has.
+        # Calls of get_variable for a variable that already exists -> its name.
         self.shared: dict[ast.Call, str] = {}
-        # Scopes that are opened by their default names: the names that TF1 gave them.
+        # Scopes that are opened by their default names -> the names that TF1 gave them.
         self.scope_numbers: dict[ast.Call, str] = {}
         self.layer_numbers = LayerNumbers(scopes)
         self.lists: set[str] = set()  # Names of lists of variables.
-        # The towers whose batches move the averages of batch normalisation, see ir.Towers.
+        # The towers whose batches update the averages of batch normalisation; see ir.Towers.
         self.updated_by = ""
-        self.singles: set[str] = set()  # Names of one variable, not of a list of them.
-        self._whole: ast.AST | None = None  # All that the statement computes.
+        self.singles: set[str] = set()  # Names of one variable, not of a list.
+        self._whole: ast.AST | None = None  # The whole node that is computed.
 
-    # The function of the program's own that is analysed; None in the driver.
+    # The program's own function that is being analysed; None in the driver.
     function: ast.FunctionDef | None = None
 
     @functools.cached_property
     def graph(self) -> GraphFunctions:
-        """What of the file is graph code that stays as it is."""
+        """The functions of the file that stay graph code."""
         return GraphFunctions(self.scopes)
 
     @functools.cached_property
     def listed(self) -> Kind:
-        """What a list of the program's variables is.
+        """The kind of a list of the program's variables.
 
-        Those there are by then, when the list is made. But a Keras layer has its own
-        only when it was called in a step: then the list is made there, too.
+        The list has the variables that exist when it is made. A Keras layer has its own only
+        after a call in a step. Then the list is made in the step, too.
         """
         layers = {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
         late = any(
@@ -120,7 +120,7 @@ class State:
         return Kind.TENSOR if late else Kind.VARIABLE
 
     def choose_free_name(self, *wishes: str) -> str:
-        """A name not used anywhere in the module, the first wish that is free."""
+        """Returns the first wish that no name of the module uses, or a numbered one."""
         for wish in wishes:
             if wish.isidentifier() and wish not in self.taken:
                 self.taken.add(wish)
@@ -142,7 +142,7 @@ class State:
         return bool(self.scope_reuse) and self.scope_reuse[-1]
 
     def make_full_name(self, name: object) -> str | None:
-        """A variable's name with its scopes, None where not a constant."""
+        """Returns a variable's name with its scopes, None if it is not constant."""
         if not isinstance(name, str) or any(n is None for n in self.scope_names):
             return None
         return "/".join([*[n for n in self.scope_names if n], name])

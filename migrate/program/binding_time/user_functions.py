@@ -1,4 +1,4 @@
-"""Calls of the program's own functions: analysed once, staged where they do both."""
+"""Analyses the program's own functions once, and stages those that build and compute."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from migrate.tables import roles
 
 
 class UserFunctions(NumberedScopes):
-    """The binding times of functions, and of calls of them."""
+    """The binding times of functions and of their calls."""
 
     def _find_instance_class(self, value: ast.expr) -> ast.ClassDef | None:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
@@ -30,7 +30,7 @@ class UserFunctions(NumberedScopes):
         return None
 
     def _makes_fed_dataset(self, call: ast.Call) -> bool:
-        """`make_dataset(x, y)` of placeholders alone; see `normalise.fed_datasets`."""
+        """Whether a call is `make_dataset(x, y)` of placeholders; see `fed_datasets`."""
         return (
             isinstance(call.func, ast.Name)
             and bool(call.args)
@@ -80,7 +80,7 @@ class UserFunctions(NumberedScopes):
         return self._analyse_function(definition, kinds, bool(method))
 
     def _builds_graph(self, definition: ast.FunctionDef) -> bool:
-        """Whether the body names a TensorFlow symbol or a function that does."""
+        """Whether the body names a TensorFlow symbol, or a function that names one."""
         seen: set[ast.AST] = set()
         work: list[ast.AST] = [definition]
         while work:
@@ -139,7 +139,7 @@ class UserFunctions(NumberedScopes):
         times = FunctionTimes(
             definition, [], Kind.HOST, is_method=method, analysed=False
         )
-        self.functions[definition] = times  # Recursion sees a host function.
+        self.functions[definition] = times  # A recursive call sees a host function.
         times.flows = inner.analyse_statements(definition.body)
         for flow in list_every_flow(times.flows):
             if (
@@ -232,13 +232,13 @@ class UserFunctions(NumberedScopes):
                 built |= flow.reads
             elif flow.step or isinstance(flow.statement, ast.Return):
                 stepped |= flow.reads
-            elif flow.host:  # The build part has it.
+            elif flow.host:  # It belongs to the build part.
                 built |= flow.reads
             elif flow.pure:
                 for name in flow.binds:
                     pure_bound[name] = flow
-        # A flag that only says what is shared, which is resolved here, and that the step
-        # asks for as well, is the step's.
+        # A flag that only controls sharing, which is resolved here, belongs to the step
+        # if the step uses it too.
         built |= reused - stepped
         built |= self._list_traced(times)
         # The build part also needs every name that it computes from.
@@ -254,7 +254,7 @@ class UserFunctions(NumberedScopes):
         if times.is_method:
             parameters = parameters[1:]
         times.build_parameters = tuple(p for p in parameters if p in built)
-        # A tensor whose shape the build part asks for is given there as a tf.TensorSpec.
+        # If the build part asks for a tensor's shape, it gets a tf.TensorSpec in its place.
         times.spec_parameters = tuple(
             p for p in times.build_parameters if kinds.get(p) in ir.STEP_KINDS
         )
@@ -265,9 +265,10 @@ class UserFunctions(NumberedScopes):
         )
 
     def _list_traced(self, times: FunctionTimes) -> set[str]:
-        """What tensors are computed from by whose shapes a function makes variables.
+        """Returns the parameters that must be traced for shapes that variables depend on.
 
-        Where a parameter is given another tensor, that one is traced while it builds.
+        If a tensor is computed from a parameter, and the build part asks for the tensor's
+        shape, the parameter is traced while the function builds.
         """
         flows = list_every_flow(times.flows)
         asked: dict[str, int] = {}  # The last line where a tensor's shape is asked.
@@ -292,7 +293,7 @@ class UserFunctions(NumberedScopes):
         return found
 
     def _split_reads(self, block: ast.With) -> tuple[set[str], set[str]]:
-        """What a block's scopes read for `reuse` alone, and what else it reads."""
+        """Returns the names that a block reads only for `reuse`, and its other names."""
         reused: set[str] = set()
         others: set[str] = set()
         for item in block.items:
@@ -379,7 +380,7 @@ class UserFunctions(NumberedScopes):
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
 
     def _check_made_variables(self, call: ast.Call, times: FunctionTimes) -> None:
-        """Refuses a call of a function that makes variables which another call made."""
+        """Refuses a call of a function whose variables another call made."""
         bound = (
             names.bind_arguments(call, tuple(list_parameter_names(times.node))) or {}
         )
@@ -401,7 +402,7 @@ class UserFunctions(NumberedScopes):
             self.refuse_sharing(call, "each call makes a variable")
 
     def _note_spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
-        """Notes a tensor that a staged function is given for its static shape."""
+        """Notes a tensor that a staged function gets for its static shape."""
         kind = self.find_kind(argument)
         if kind not in ir.STEP_KINDS:
             return

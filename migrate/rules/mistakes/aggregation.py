@@ -53,14 +53,14 @@ def _find_larger_number(
     hosts: ast.expr | None,
     workers: int | None,
 ) -> str | None:
-    """The number of workers, shown, where more is wanted than that; else None."""
+    """Returns the number of workers, as text, if more gradients are wanted; else None."""
     number = _find_number(scopes, wanted)
     counts = [_find_number(scopes, total)] if total else []
     for count in [*counts, workers]:
         if number is not None and count is not None and number > count:
             return str(count)
     if total is None and hosts is not None:
-        # `len(worker_hosts) + 1`, of the list that the cluster is given.
+        # `len(worker_hosts) + 1`, with the list of hosts of the cluster.
         total = ast.Call(ast.Name("len", ast.Load()), [hosts], [])
     wanted = find_binding(scopes, wanted) or wanted
     if total is None or not isinstance(wanted, ast.BinOp):
@@ -80,14 +80,14 @@ def _find_larger_number(
 
 
 def _show_assigned(scopes: Scopes, node: ast.expr) -> str:
-    """An expression, with names as what they are assigned."""
+    """Returns the dump of an expression, with names replaced by their assigned values."""
     for _ in range(4):
         node = find_binding(scopes, node) or node
     return ast.dump(node)
 
 
 def _is_some(scopes: Scopes, node: ast.expr) -> bool:
-    """A number of hosts, of which a cluster has one at least."""
+    """Whether an expression is a number of hosts; a cluster has at least one."""
     made = find_binding(scopes, node) or node
     return isinstance(made, ast.Call) and (
         names.find_key(made.func) == "len" or find_method(made) == "num_tasks"
@@ -95,7 +95,7 @@ def _is_some(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _find_number(scopes: Scopes, node: ast.expr) -> int | None:
-    """A number that is written out, or the length of a list that is."""
+    """Returns a number that is written out, or the length of such a list."""
     value = find_binding(scopes, node) or node
     if (
         isinstance(value, ast.Call)
@@ -116,13 +116,13 @@ def _find_number(scopes: Scopes, node: ast.expr) -> int | None:
 
 
 def _count_hosts(scopes: Scopes, hosts: ast.expr) -> int | None:
-    """How many hosts a list has that is written out."""
+    """Counts the hosts of a list that is written out."""
     listed = names.read_literal(find_binding(scopes, hosts) or hosts)
     return len(listed) if isinstance(listed, list) else None
 
 
 def _find_hosts(scopes: Scopes) -> ast.expr | None:
-    """The workers of the cluster, as its description names them."""
+    """Returns the workers of the cluster, as its description names them."""
     for call, symbol in list_calls(scopes):
         if symbol == "tf.train.ClusterSpec" and call.args:
             given = find_binding(scopes, call.args[0]) or call.args[0]

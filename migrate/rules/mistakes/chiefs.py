@@ -43,9 +43,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
-    """Arguments `is_chief`, the tests they are, what is wrong, what takes them.
+    """Yields arguments `is_chief`, their tests, what is wrong, and the symbols called.
 
-    Where the argument is missing both are the call that lacks it.
+    If the argument is missing, both are the call that lacks it.
     """
     if not _has_server(scopes):
         return
@@ -63,7 +63,7 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
         if count_workers(scopes) == 1 and decide_in_tasks(scopes, call, test).get(
             ("worker", 0)
         ):
-            continue  # It is the chief.
+            continue  # The only worker is the chief.
         reason = _explain_wrong_test(scopes, test) or _judge_by_tasks(
             scopes, call, test
         )
@@ -72,7 +72,7 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
 
 
 def find_task_index(scopes: Scopes) -> str | None:
-    """The expression that the servers are given as their task's index, if it is one."""
+    """Returns the servers' expression for their task index, if there is only one."""
     found = set()
     for call, symbol in list_calls(scopes):
         if symbol == "tf.train.Server":
@@ -86,7 +86,7 @@ def _has_server(scopes: Scopes) -> bool:
 
 
 def _has_more_arguments(call: ast.Call) -> bool:
-    """Whether a call has arguments that are not told: `f(*args, **options)`."""
+    """Whether a call has arguments that the text does not show: `f(*args, **options)`."""
     return any(k.arg is None for k in call.keywords) or any(
         isinstance(a, ast.Starred) for a in call.args
     )
@@ -95,7 +95,7 @@ def _has_more_arguments(call: ast.Call) -> bool:
 def _judge_by_tasks(
     scopes: Scopes, call: ast.Call, test: ast.expr | None
 ) -> str | None:
-    """What is wrong with a test by what each worker makes of it."""
+    """Returns the reason why a test is wrong, from its value in each worker."""
     found = decide_in_tasks(scopes, call, test)
     if len(found) < 2 or {job for job, _ in found} != {"worker"}:
         return None
@@ -124,7 +124,7 @@ def _judge_by_tasks(
 
 
 def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
-    """What is wrong with a test for the chief, None if nothing is seen."""
+    """Returns the reason why a test for the chief is wrong, None if it looks right."""
     if isinstance(test, ast.Constant) and test.value is True:
         return "the test makes every worker the chief, so each one restores and saves"
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
@@ -154,7 +154,7 @@ def _explain_wrong_test(scopes: Scopes, test: ast.expr) -> str | None:
 
 
 def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
-    """`len(worker_hosts)`, by that name or written out."""
+    """Whether an expression is `len(worker_hosts)`, or a name for it."""
     made = find_binding(scopes, node) or node
     return (
         isinstance(made, ast.Call)
@@ -165,7 +165,7 @@ def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
-    """`sess.run(init)` of a session on a server, in every worker."""
+    """Reports `sess.run(init)` of a session on a server, in every worker."""
     servers = [c for c, symbol in list_calls(scopes) if symbol == "tf.train.Server"]
     if not servers:
         return
@@ -201,7 +201,7 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _is_own(scopes: Scopes, target: ast.expr) -> bool:
-    """Whether an address is that of the process's own task: `hosts[task_index]`."""
+    """Whether an address is the one of the process's own task: `hosts[task_index]`."""
     index = find_task_index(scopes)
     return index is not None and any(
         names.find_key(n) == index for n in walk_breadth_first(target)
@@ -209,7 +209,7 @@ def _is_own(scopes: Scopes, target: ast.expr) -> bool:
 
 
 def _find_opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | None]:
-    """Where a session is open, and its name."""
+    """Returns the block in which a session is open, and the session's name."""
     item = scopes.parents[call]
     if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
         return scopes.parents[item], item.optional_vars.id
@@ -219,7 +219,7 @@ def _find_opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | 
 
 
 def _find_runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
-    """Statements of a session's block that run something by themselves."""
+    """Yields the statements of a session's block that only run something."""
     for node in names.walk_scope(block) if block is not None and name else ():
         run = node.value if isinstance(node, ast.Expr) else None
         if not isinstance(run, ast.Call) or find_method(run) != "run":
@@ -233,7 +233,7 @@ def _find_runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
 
 
 def _is_run_by_all(scopes: Scopes, run: ast.Call, block: ast.AST | None) -> bool:
-    """Whether several workers get to a run, whatever else holds."""
+    """Whether several workers certainly reach a run."""
     conditions: list[ast.expr] = []
     node: ast.AST = run
     while node is not block and node in scopes.parents:
@@ -253,7 +253,7 @@ def _is_run_by_all(scopes: Scopes, run: ast.Call, block: ast.AST | None) -> bool
 
 
 def _initialises(scopes: Scopes, node: ast.expr) -> bool:
-    """Whether something is, or has in it, the initial values of all variables."""
+    """Whether an expression is, or contains, the initial values of all variables."""
     value = find_binding(scopes, node) or node
     if isinstance(value, (ast.List, ast.Tuple)):
         return any(_initialises(scopes, part) for part in value.elts)

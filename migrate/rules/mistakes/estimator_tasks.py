@@ -53,7 +53,7 @@ def _make_mistake(node: ast.expr, parameter: str) -> Mistake:
 
 
 def _find_functions(call: ast.Call, symbol: str) -> Iterator[tuple[str, ast.expr]]:
-    """The model_fn and the training's input_fn that a call is given."""
+    """Yields the model_fn and the training's input_fn among the arguments of a call."""
     first = call.args[0] if call.args else None
     if symbol == _INPUT or (not symbol and find_method(call) == "train"):
         value = names.find_argument(call, "input_fn") or first
@@ -66,7 +66,7 @@ def _find_functions(call: ast.Call, symbol: str) -> Iterator[tuple[str, ast.expr
 
 
 def _find_shown(scopes: Scopes) -> set[str]:
-    """What is put into TF_CONFIG for the task: `{"type": job, "index": FLAGS.task_index}`."""
+    """Returns the task's values in TF_CONFIG: `{"type": job, "index": FLAGS.task_index}`."""
     found: set[str] = set()
     for node in scopes.walk():
         if not isinstance(node, ast.Dict):
@@ -82,7 +82,7 @@ def _find_shown(scopes: Scopes) -> set[str]:
 
 
 def _find_tainted(scopes: Scopes, shown: set[str]) -> set[tuple[int, str]]:
-    """Names, with the scope that has them, that hold what depends on the task."""
+    """Returns names, with their scopes, that hold values that depend on the task."""
     found: set[tuple[int, str]] = set()
     size = -1
     while size != len(found):
@@ -106,7 +106,7 @@ def _find_owned(scopes: Scopes, name: ast.Name) -> set[tuple[int, str]]:
 def _find_read(
     scopes: Scopes, code: ast.AST, shown: set[str], tainted: set[tuple[int, str]]
 ) -> ast.expr | None:
-    """The first place where code asks for the task."""
+    """Returns the first place where code asks for the task."""
     found = [
         node
         for node in walk_breadth_first(code)
@@ -125,7 +125,7 @@ def _find_read(
 
 
 def _asks(scopes: Scopes, node: ast.expr) -> bool:
-    """`config["task"]["index"]`, `task.get("type")` of `task = config.get("task", {})`."""
+    """Whether code is `config["task"]["index"]`, or uses `task = config.get("task", {})`."""
     base, key = _find_item(node)
     if base is None or key not in ("index", "type"):
         return False
@@ -133,7 +133,7 @@ def _asks(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _find_item(node: ast.expr) -> tuple[ast.expr | None, object]:
-    """A mapping and the key that is looked up in it; (None, None) for other code."""
+    """Returns a mapping and the key that is looked up in it; (None, None) for other code."""
     if isinstance(node, ast.Subscript):
         return node.value, names.read_literal(node.slice)
     if (

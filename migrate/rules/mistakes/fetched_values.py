@@ -1,10 +1,10 @@
-"""Of which parts of the graph an expression of the driver is the value.
+"""Finds the parts of the graph whose value an expression of the driver has.
 
     losses = [sess.run(loss) for _ in range(9)]
     print("%f" % losses[-1])           # The value of `loss`.
 
-A name, an attribute, or what a function gives is followed through all that it is ever
-bound to. What a list or dict holds is what is put into it anywhere.
+It follows a name, an attribute, or the result of a function through all its bindings. A
+list or dict holds all values that any code puts into it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ADDS = frozenset({"append", "appendleft", "insert"})
 
 @dataclasses.dataclass(frozen=True)
 class Fetched:
-    """Expressions of the graph, whose values another has.
+    """Expressions of the graph whose values another expression may have.
 
     Attributes:
-      complete: whether it is nothing else.
+      complete: whether it can have no other values.
     """
 
     parts: tuple[ast.expr, ...] = ()
@@ -41,13 +41,13 @@ _ELSE = Fetched((), False)
 
 
 class FetchedValues:
-    """What the runs of one module gave."""
+    """The values that the runs of one module return."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
         self._memo: dict[tuple[ast.AST, object], Fetched] = {}
         self._attributes: dict[str, list[ast.expr]] = {}
-        # The last name of what holds it -> the container, and what is put in.
+        # The last name of a container's expression -> the container, a key and a new item.
         self._added: dict[str, list[tuple[ast.expr, object, ast.expr]]] = {}
         for node in scopes.walk():
             if isinstance(node, ast.Assign):
@@ -67,11 +67,11 @@ class FetchedValues:
         )
 
     def trace_value(self, node: ast.expr | None) -> Fetched:
-        """What an expression is the value of."""
+        """Returns the graph expressions whose value an expression has."""
         return self._remember(node, self._OWN)
 
     def find_item_value(self, node: ast.expr | None, key: object) -> Fetched:
-        """What an item is the value of; of any, where the key is None."""
+        """Returns the same for an item; for any item if the key is None."""
         return self._remember(node, key)
 
     _OWN = object()
@@ -98,7 +98,7 @@ class FetchedValues:
             return _join_fetched(
                 map(self.trace_value, self._find_returned_values(node))
             )
-        if isinstance(node, ast.BinOp):  # Of an array and a number it is an array.
+        if isinstance(node, ast.BinOp):  # An array and a number give an array.
             sides = [s for s in (node.left, node.right) if not _is_number(s)]
             return _join_fetched(map(self.trace_value, sides))
         if isinstance(node, ast.UnaryOp):
@@ -153,7 +153,7 @@ class FetchedValues:
         return _ELSE
 
     def _put_in(self, holder: ast.expr, key: object) -> Iterable[Fetched]:
-        """What else is put into a list or dict, by its name."""
+        """Yields the values of other items that code puts into a list or dict of this name."""
         for container, at, value in self._added.get(get_last_part(holder), ()):
             if type(container) is not type(holder):
                 continue
@@ -198,7 +198,7 @@ class FetchedValues:
         return _ELSE
 
     def _find_given_values(self, parameter: ast.arg, owner: Scope) -> list[ast.expr]:
-        """What the calls of a function give one of its parameters."""
+        """Returns the arguments for a parameter in the calls of its function."""
         function = owner.node
         if isinstance(function, ast.Lambda):
             called = self._find_lambda_calls(function)
@@ -216,7 +216,7 @@ class FetchedValues:
         return [g for g in given if g is not None] if None not in given else []
 
     def _find_lambda_calls(self, function: ast.Lambda) -> list[ast.Call]:
-        """The calls of a lambda by the one name that it is given."""
+        """Returns the calls of a lambda by the only name that it has."""
         above = self._scopes.parents.get(function)
         target = above.targets[0] if isinstance(above, ast.Assign) else None
         if not isinstance(target, ast.Name):
@@ -246,7 +246,7 @@ class FetchedValues:
     def _find_loop_element(
         self, name: str, target: ast.expr, iterated: ast.expr, key: object
     ) -> Fetched:
-        """What a loop binds: an element, or of `enumerate` and `zip` a part of a pair."""
+        """Returns the values of a loop's target: an element, or a part of a pair."""
         if isinstance(target, ast.Name) and key is self._OWN:
             return self.find_item_value(iterated, None)
         if not isinstance(target, ast.Tuple) or not isinstance(iterated, ast.Call):
@@ -269,7 +269,7 @@ class FetchedValues:
         return _ELSE
 
     def _find_returned_values(self, call: ast.Call) -> list[ast.expr]:
-        """What the function in sight gives that is called."""
+        """Returns the values that the called function in sight returns."""
         function: ast.FunctionDef | None = None
         if isinstance(call.func, ast.Name):
             owner = self._scopes.find_scope(call.func).find_owner(call.func.id)
@@ -288,12 +288,12 @@ class FetchedValues:
         return (values.list_returns(function) or []) if function is not None else []
 
     def _find_written_fetches(self, fetch: ast.expr) -> ast.expr:
-        """The list or dict of a run's fetches, where a name stands for it."""
+        """Returns the list or dict of a run's fetches, also if a name stands for it."""
         return values.find_single(self._scopes, fetch) or fetch
 
 
 def _find_fetch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
-    """`fetch` of `session.run(fetch)` and of `fetch.eval()`."""
+    """Returns `fetch` of `session.run(fetch)` and of `fetch.eval()`."""
     if not isinstance(call.func, ast.Attribute) or find_name(scopes, call.func):
         return None
     if call.func.attr == "run":
@@ -302,7 +302,7 @@ def _find_fetch(scopes: Scopes, call: ast.Call) -> ast.expr | None:
 
 
 def _find_part(fetches: ast.expr, key: object) -> Fetched:
-    """One of the fetches of a run, or any."""
+    """Returns one of the fetches of a run, or all if the key is unknown."""
     if not isinstance(fetches, (ast.List, ast.Tuple, ast.Dict)):
         return _ELSE
     held = _select_elements(fetches, key)
@@ -313,7 +313,7 @@ def _find_part(fetches: ast.expr, key: object) -> Fetched:
 def _select_elements(
     node: ast.List | ast.Tuple | ast.Dict, key: object
 ) -> list[ast.expr]:
-    """The elements of a display that a key means."""
+    """Returns the elements of a display that a key may select."""
     if isinstance(node, ast.Dict):
         return [
             value

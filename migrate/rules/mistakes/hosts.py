@@ -22,7 +22,7 @@ from migrate.rules.mistakes.mistake import (
 )
 
 _FLAGS = frozenset({"DEFINE_string"})
-# Names of flags of several hosts; where one is given, its parts are what it was.
+# Names of flags for several hosts. If such a flag is given, its parts are the hosts.
 _SEVERAL = re.compile(
     r"(^|_)(hosts|workers|servers|addresses|addrs|nodes|machines|peers)$"
 )
@@ -40,7 +40,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _find_clusters(scopes: Scopes) -> Iterator[ast.expr]:
-    """Clusters of what TF_CONFIG is made of: `{"cluster": {...}, "task": {...}}`."""
+    """Yields the clusters for TF_CONFIG: `{"cluster": {...}, "task": {...}}`."""
     if not any(names.read_literal(n) == "TF_CONFIG" for n in _find_constants(scopes)):
         return
     for node in scopes.walk():
@@ -55,7 +55,7 @@ def _find_constants(scopes: Scopes) -> Iterator[ast.Constant]:
 
 
 def _find_jobs(scopes: Scopes, given: ast.expr) -> Iterator[ast.expr]:
-    """The hosts of each job: of a dict, of `dict(ps=...)`, and of `spec["ps"] = ...`."""
+    """Yields the hosts of each job: of a dict, of `dict(ps=...)`, of `spec["ps"] = ...`."""
     made = find_binding(scopes, given) or given
     if isinstance(made, ast.Dict):
         yield from made.values
@@ -77,7 +77,7 @@ def _find_jobs(scopes: Scopes, given: ast.expr) -> Iterator[ast.expr]:
 
 
 def _check_hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
-    """A job's addresses, as given or as bound to a name before."""
+    """Reports wrong addresses of a job, also if a name is bound to them."""
     bound = find_binding(scopes, value)
     if isinstance(bound, ast.List) and len(bound.elts) == 1:
         value = bound  # `workers = [FLAGS.worker_hosts]`
@@ -88,7 +88,7 @@ def _check_hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
         text = names.read_literal(find_binding(scopes, inside) or inside)
         several = isinstance(text, str) and "," in text
         if not several and not _is_text_flag(scopes, inside, several=True):
-            return  # One host in a list is what it should be.
+            return  # One host in a list is right.
     elif isinstance(bound, ast.Constant) or _is_text_flag(scopes, bound):
         inside = bound if isinstance(bound, ast.Constant) else value
     elif isinstance(value, ast.Name) and bound is None:
@@ -122,7 +122,7 @@ def _check_hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
 
 
 def _find_joined(node: ast.expr | None) -> ast.expr | None:
-    """`hosts` of `",".join(hosts)`."""
+    """Returns `hosts` of `",".join(hosts)`."""
     if (
         isinstance(node, ast.Call)
         and find_method(node) == "join"
@@ -136,7 +136,7 @@ def _find_joined(node: ast.expr | None) -> ast.expr | None:
 
 
 def _find_default(scopes: Scopes, name: ast.Name) -> str | None:
-    """The text that a parameter is where it is not given."""
+    """Returns the default text of a parameter that no call gives."""
     scope = scopes.find_scope(name).find_owner(name.id)
     function = scope.node if scope is not None else None
     if not isinstance(function, ast.FunctionDef) or scope is None:
@@ -145,7 +145,7 @@ def _find_default(scopes: Scopes, name: ast.Name) -> str | None:
         return None
     parameters = [a.arg for a in function.args.args]
     if name.id not in parameters:
-        return None  # `*hosts`, or one that is given by name alone.
+        return None  # `*hosts`, or a keyword-only parameter.
     at = parameters.index(name.id)
     called = values.find_calls(scopes, function) or []
     if any(names.find_argument(c, name.id, at) is not None for c in called):
@@ -159,7 +159,7 @@ def _find_default(scopes: Scopes, name: ast.Name) -> str | None:
 
 
 def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
-    """What is a string of hosts: of the environment, of the command line, filled in."""
+    """Whether an expression is a string of hosts: from the environment, `sys.argv` or `%`."""
     if isinstance(node, ast.Subscript):
         if scopes.find_dotted_path(node.value) == "sys.argv":
             return not isinstance(node.slice, ast.Slice)
@@ -173,7 +173,7 @@ def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
 
 
 def _is_from_environment(scopes: Scopes, node: ast.expr | None) -> bool:
-    """`os.environ["WORKER_HOSTS"]`, which is a string."""
+    """Whether an expression is `os.environ["WORKER_HOSTS"]`, which is a string."""
     if isinstance(node, ast.Subscript):
         return scopes.find_dotted_path(node.value) == "os.environ"
     return isinstance(node, ast.Call) and scopes.find_dotted_path(node.func) in (
@@ -182,10 +182,10 @@ def _is_from_environment(scopes: Scopes, node: ast.expr | None) -> bool:
 
 
 def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) -> bool:
-    """`FLAGS.ps_hosts`, of a flag that is a string.
+    """Whether an expression is `FLAGS.ps_hosts`, of a flag that is a string.
 
     Args:
-      several: whether its name, default or help has to say that it is several hosts.
+      several: whether the flag's name, default or help has to speak of several hosts.
     """
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
@@ -195,7 +195,7 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
         and isinstance(n.ctx, ast.Store)
         for n in scopes.walk()
     ):
-        return False  # It is split, perhaps, and kept.
+        return False  # The program may split it, and store the result.
     for call in scopes.walk():
         if not isinstance(call, ast.Call) or not call.args:
             continue
@@ -216,7 +216,7 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
 
 
 def _is_named_for_several(flag: ast.Call) -> bool:
-    """Whether a flag is named for several hosts, and is none where it is not given."""
+    """Whether a flag is named for several hosts, and is empty by default."""
     default = names.find_argument(flag, "default", 1 if _defines(flag) else None)
     name = names.read_literal(flag.args[0])
     several = isinstance(name, str) and _SEVERAL.search(name.removeprefix("--"))
@@ -228,7 +228,7 @@ def _defines(flag: ast.Call) -> bool:
 
 
 def _says_several(flag: ast.Call) -> bool:
-    """Whether a flag's default has a comma, or its help speaks of one."""
+    """Whether a flag's default has a comma, or its help mentions one."""
     texts = [
         names.read_literal(a)
         for a in (*flag.args[1:], *(k.value for k in flag.keywords))

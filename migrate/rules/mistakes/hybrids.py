@@ -41,7 +41,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _find_strategy(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> str:
-    """What the cluster describes: parameter servers, or workers that reduce."""
+    """Returns the strategy for a cluster: with parameter servers, or with reducing workers."""
     for call, symbol in found:
         if symbol != "tf.train.ClusterSpec" or not call.args:
             continue

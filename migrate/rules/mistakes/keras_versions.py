@@ -20,7 +20,7 @@ from migrate.tables import symbols
 
 
 def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
-    """What has to become Keras 2, for one step."""
+    """Yields the fix that makes one step use Keras 2."""
     made = _find_optimizer(scopes, step)
     edits = _make_edits(scopes)
     if made is not None and edits:
@@ -37,19 +37,19 @@ def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
 
 
 def stays(scopes: Scopes, step: ast.FunctionDef) -> bool:
-    """Whether the step needs Keras 2, and the module names what that has not."""
+    """Whether the step needs Keras 2, but the module uses names that Keras 2 lacks."""
     return _find_optimizer(scopes, step) is not None and _make_edits(scopes) is None
 
 
 def _find_optimizer(scopes: Scopes, step: ast.FunctionDef) -> ast.Call | None:
-    """The call that makes the step's optimizer, of TensorFlow's own Keras."""
+    """Returns the call that makes the step's optimizer, from TensorFlow's own Keras."""
     for node in names.walk_scope_of_function(step):
         if isinstance(node, ast.Call) and find_method(node) in (
             *("apply_gradients", "minimize", "apply"),
         ):
             assert isinstance(node.func, ast.Attribute)
             made = values.find_single(scopes, node.func.value)
-            # Of a parameter that is not followed it is the module's.
+            # For a parameter that cannot be followed, take any optimizer of the module.
             made_here = [made] if made is not None else scopes.walk()
             for call in made_here:
                 if isinstance(call, ast.Call) and _is_newer(scopes, call.func):
@@ -64,7 +64,7 @@ def _is_newer(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _make_edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
-    """Every name of Keras as Keras 2's; None where it lacks one."""
+    """Returns every name of Keras as Keras 2's; None if Keras 2 lacks one."""
     edits: list[tuple[ast.expr, Code]] = []
     for node, _ in scopes.walk_uses():
         path = scopes.find_dotted_path(node) or ""

@@ -33,13 +33,13 @@ _LOSSES = {
     "tf.keras.losses.categorical_crossentropy": "softmax",
     "tf.keras.losses.binary_crossentropy": "sigmoid",
 }
-# Losses by name, which take probabilities.
+# Names of losses that take probabilities.
 _BY_NAME = {
     "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy",
     "categorical_crossentropy": "CategoricalCrossentropy",
     "binary_crossentropy": "BinaryCrossentropy",
 }
-# Losses of a graph that apply a softmax: where they have their logits.
+# Losses of a graph that apply a softmax -> the position of their logits.
 _OF_GRAPHS = {
     "tf.nn.softmax_cross_entropy_with_logits": 2,
     "tf.nn.softmax_cross_entropy_with_logits_v2": 1,
@@ -57,7 +57,7 @@ _DENSE = "tf.keras.layers.Dense"
 
 
 def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
-    """Losses of TensorFlow 1 that are given what a softmax has computed."""
+    """Reports losses of TensorFlow 1 whose logits have been through a softmax."""
     for call, symbol in list_calls(scopes):
         position = _OF_GRAPHS.get(symbol)
         if position is None:
@@ -85,7 +85,7 @@ def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mistake]:
-    """`model.compile(loss="categorical_crossentropy")` of a model that gives logits."""
+    """Reports `compile(loss="categorical_crossentropy")` for a model that gives logits."""
     compiled = [
         c for c, s in list_calls(scopes) if find_method(c) == "compile" and not s
     ]
@@ -94,7 +94,7 @@ def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mis
     given = names.find_argument(compiled[0], "loss", 1)
     name = _BY_NAME.get(str(names.read_literal(given))) if given is not None else None
     if given is not None and name is None:
-        shown = find_name(scopes, given)  # The function itself.
+        shown = find_name(scopes, given)  # The loss function itself.
         if shown.startswith("tf.keras.losses."):
             name = _BY_NAME.get(shown.rpartition(".")[2])
     if name is None or given is None:
@@ -102,7 +102,7 @@ def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mis
     if _find_activation(scopes, ends[0]) != "" or _squashes(scopes):
         return
     fix = make_code(f"tf.keras.losses.{name}(from_logits=True)")
-    # A program of TensorFlow 1 has another Keras once it is migrated.
+    # A program of TensorFlow 1 gets another Keras when it is migrated.
     certain = scopes.find_imported_path("tf") == "tensorflow" and not (
         scopes.is_tf1(symbols.exists_in_tf2) or scopes.imports_compat()
     )
@@ -118,14 +118,14 @@ def _find_compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mis
 
 
 def _is_loss(scopes: Scopes, call: ast.Call, symbol: str) -> bool:
-    """A loss object, or a function of losses that is called in place."""
+    """Whether a call makes a loss object, or computes a loss in place."""
     if symbol not in _LOSSES:
         return False
     if symbol.rpartition(".")[2] not in _BY_NAME:
         return True
     given = names.find_argument(call, "y_pred", 1)
     made = values.find_single(scopes, given) if given is not None else None
-    # What a model gives, and nothing computed of it.
+    # The output of a model, without further computation.
     return isinstance(made, ast.Call) and not find_name(scopes, made.func)
 
 
@@ -133,15 +133,15 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     losses = [(call, s) for call, s in list_calls(scopes) if _is_loss(scopes, call, s)]
     ends = list(_list_last_layers(scopes))
     if not ends:
-        # Of a class that ends without an activation it is not told what else is done,
-        # unless the one loss is compiled with it.
+        # A class that ends without an activation may do more afterwards, unless the
+        # only loss is compiled with it.
         ends = list(_find_last_layers(scopes))
         if not (len(losses) == 1 and _is_compiled_with(scopes, losses[0][0])):
             ends = [e for e in ends if _find_activation(scopes, e)]
     if not losses:
         yield from _find_compiled_by_name(scopes, ends)
     if len(losses) != 1 or len(ends) != 1:
-        return  # Which loss is of which model is not told.
+        return  # Unknown which loss belongs to which model.
     call, symbol = losses[0]
     activation = _find_activation(scopes, ends[0])
     in_place = symbol.rpartition(".")[2] in _BY_NAME
@@ -185,7 +185,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _is_compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
-    """Whether `model.compile` is given a loss, of a model that a class of the file makes."""
+    """Whether `model.compile` gets a loss, for a model of a class of the file."""
     call = scopes.parents[loss]
     call = scopes.parents[call] if isinstance(call, ast.keyword) else call
     if not isinstance(call, ast.Call) or find_method(call) != "compile":
@@ -199,7 +199,7 @@ def _is_compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
 
 
 def _squashes(scopes: Scopes) -> bool:
-    """Whether the module makes probabilities of something, by whatever name."""
+    """Whether the module makes probabilities of anything, by any name."""
     return any(
         isinstance(node, (ast.Attribute, ast.Name))
         and (node.attr if isinstance(node, ast.Attribute) else node.id).lower()
@@ -209,7 +209,7 @@ def _squashes(scopes: Scopes) -> bool:
 
 
 def _list_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
-    """The last layer of every model of the module."""
+    """Yields the last layer of every model of the module."""
     added: dict[str, ast.Call] = {}
     for call, symbol in list_calls(scopes):
         if symbol in ("tf.keras.Sequential", "tf.keras.models.Sequential"):
@@ -241,7 +241,7 @@ def _list_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
 
 
 def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
-    """The last layer of models that are classes: `return self.last(x)`."""
+    """Yields the last layer of models that are classes: `return self.last(x)`."""
     for owner in walk_breadth_first(scopes.tree):
         if not isinstance(owner, ast.ClassDef) or not any(
             find_name(scopes, base) in ("tf.keras.Model", "tf.keras.models.Model")
@@ -278,7 +278,7 @@ def _find_last_layers(scopes: Scopes) -> Iterator[ast.Call]:
 
 
 def _find_activation(scopes: Scopes, layer: ast.Call) -> str | None:
-    """How a layer ends: "softmax", "sigmoid", "" without; None where it is not told."""
+    """Returns how a layer ends: "softmax", "sigmoid", "" for nothing; None if unknown."""
     symbol = find_name(scopes, layer.func)
     if symbol == "tf.keras.layers.Softmax":
         return "softmax"

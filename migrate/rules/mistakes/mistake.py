@@ -1,4 +1,4 @@
-"""What a rule says of one mistake."""
+"""Describes one mistake that a rule has found, and its correction."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Mistake:
     """One mistake.
 
     Attributes:
-      node: where it is.
+      node: the place.
       code: its code.
-      reason: what it does, and what was meant.
-      recipe: what to do, where it is not done.
-      edits: the fix, as expressions and what they become; empty where it is not certain.
-      statements: statements that the fix writes anew, each with what it becomes, or None
-        where nothing is left of it.
-      done: whether the migrated program does not make it any more, without an edit.
-      kept: whether the migrated program makes it too, since TF1's meant the same.
-      blocks: whether TensorFlow 2.21 cannot do what stands here: where it is not mended, the
+      reason: the effect of the code, and the intended effect.
+      recipe: how to correct it, if the tool does not.
+      edits: the correction, as expressions and their new form; empty if it is not certain.
+      statements: statements that the correction writes anew, each with its new form, or
+        None if it is removed.
+      done: whether the migrated program no longer has the mistake, without an edit.
+      kept: whether the migrated program has it too, because TF1's code meant the same.
+      blocks: whether TensorFlow 2.21 cannot run this code: if it is not corrected, the
         program is refused.
-      symbol: the TensorFlow symbol it is about.
-      imports: lines that the fix needs.
+      symbol: the TensorFlow symbol that it is about.
+      imports: lines that the correction needs.
     """
 
     node: ast.expr
@@ -45,9 +45,9 @@ class Mistake:
 
 @functools.lru_cache(maxsize=16)
 def list_calls(scopes: Scopes) -> tuple[tuple[ast.Call, str], ...]:
-    """Every call of a module with what it calls, "" where that is not known.
+    """Returns every call of a module with the name of its function, "" if unknown.
 
-    Keras's own package is named as TensorFlow's: `tf.keras.layers.Dense`.
+    Keras's own package has TensorFlow's name: `tf.keras.layers.Dense`.
     """
     return tuple(
         (node, find_name(scopes, node.func))
@@ -57,7 +57,7 @@ def list_calls(scopes: Scopes) -> tuple[tuple[ast.Call, str], ...]:
 
 
 def find_name(scopes: Scopes, node: ast.expr) -> str:
-    """The TensorFlow name of an expression, "" if it is none."""
+    """Returns the TensorFlow name of an expression, "" if it has none."""
     symbol = scopes.resolve(node) or ""
     for package in ("tf_keras.", "keras."):
         if symbol.startswith(package):
@@ -66,12 +66,12 @@ def find_name(scopes: Scopes, node: ast.expr) -> str:
 
 
 def find_method(call: ast.Call) -> str:
-    """The name of the method that is called, "" if it is a function."""
+    """Returns the name of the called method, "" if a function is called."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def find_binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
-    """The value of a name that is assigned once."""
+    """Returns the value of a name that is assigned once."""
     if not isinstance(node, ast.Name):
         return None
     owner = scopes.find_scope(node).find_owner(node.id)
@@ -83,7 +83,7 @@ def find_binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
 
 
 def find_tensorflow(scopes: Scopes) -> str:
-    """A name by which a module has TensorFlow itself, "" if there is none to be had."""
+    """Returns a name that a module has for TensorFlow itself, "" if there is none."""
     bound = scopes.module.bindings
     known = [n for n in ("tf", *bound) if scopes.find_imported_path(n) == "tensorflow"]
     if known or "tf" not in bound:

@@ -15,7 +15,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.Module)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    """Every one that a program makes."""
+    """Yields a mistake for every such iterator that a program makes."""
     found = list(list_calls(scopes))
     in_graph = any(symbol in roles.SESSIONS for _, symbol in found)
     for call, symbol in found:
@@ -54,7 +54,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 class _Uses:
-    """What a program does with one such iterator."""
+    """The uses of one such iterator in a program."""
 
     def __init__(
         self, scopes: Scopes, made: ast.Call, name: ast.Name, anew: Code
@@ -77,7 +77,7 @@ class _Uses:
         ]
         | None
     ):
-        """The fix of its uses; None where one is not understood."""
+        """Returns the correction of its uses; None if one of them is not understood."""
         bound = self._scopes.find_scope(self._name).find_owner(self._name.id)
         if bound is None or len(bound.bindings.get(self._name.id, [])) != 1:
             return None
@@ -128,10 +128,10 @@ class _Uses:
         return False
 
     def _rewrite_begin(self) -> bool:
-        """What becomes of `iterator.initialize()`: it was begun anew there.
+        """Rewrites `iterator.initialize()`, which started the iterator again.
 
-        Nothing is left where it has only just been made. A traced function keeps the
-        iterator that there was: then it is not made again.
+        If the iterator was only just made, the call is removed. A traced function keeps the
+        first iterator. If one draws from it, there is no correction.
         """
         home = self._find_function(self._made)
         last = self._made.end_lineno or 0

@@ -19,7 +19,7 @@ from migrate.rules.mistakes.older_distribute import SERVERS
 from migrate.tables import symbols
 from migrate.tables.partitioners import MODULE, PARTITIONERS, Partitioner
 
-_DEEP = 8  # Names and functions from a partitioner to its strategy: a program has few.
+_DEEP = 8  # Names and functions from a partitioner to its strategy. A program has few.
 _STRATEGY, _OTHER = "strategy", "other"
 
 
@@ -30,7 +30,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def is_of_strategy(scopes: Scopes, call: ast.Call) -> bool:
-    """Whether strategies of TF2 alone can have a partitioner, now or later."""
+    """Whether only strategies of TF2 can get a partitioner, now or later."""
     ends = set(_find_ends(scopes, call, _DEEP))
     if ends:
         return ends == {_STRATEGY}
@@ -46,7 +46,7 @@ def _builds_graph(scopes: Scopes) -> bool:
 
 
 def _find_ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
-    """What has a value in the end: nothing, where a name keeps it for later use."""
+    """Yields the kinds of a value's final uses; nothing if a name keeps it for later."""
     around: ast.AST = scopes.parents[value]
     if not depth:
         yield _OTHER
@@ -75,7 +75,7 @@ def _find_ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
 def _follow_argument(
     scopes: Scopes, call: ast.Call, value: ast.expr, depth: int
 ) -> Iterator[str]:
-    """What becomes of an argument."""
+    """Yields the kinds of an argument's final uses."""
     if scopes.resolve(call.func) in SERVERS:
         known = names.find_argument(call, "variable_partitioner", 1) is value
         yield _STRATEGY if known else _OTHER
@@ -94,7 +94,7 @@ def _follow_argument(
 
 
 def _find_reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
-    """Where a name or an attribute is read; None where that cannot be told."""
+    """Yields the reads of a name or an attribute; None if they are not known."""
     if isinstance(target, ast.Attribute):
         yield from (
             n
@@ -149,7 +149,7 @@ def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mista
 def rewrite_partitioner(
     call: ast.Call, row: Partitioner, module: str = MODULE
 ) -> Code | None:
-    """A partitioner as TF2's; None where its arguments cannot be told apart."""
+    """Returns a partitioner as TF2's; None if its arguments are unclear."""
     bound = names.bind_arguments(call, row.parameters)
     if bound is None:
         return None

@@ -31,7 +31,7 @@ _RECIPE = "Write `.item()` behind it. This gives the number in all versions of N
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    """Values of runs, of at least one dimension, used as numbers: they have one element."""
+    """Reports values of runs that have dimensions and are used as numbers."""
     wanted, spread = list(_find_numbers(scopes)), list(_spread(scopes))
     if not wanted and not spread:
         return
@@ -54,9 +54,9 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _judge(scopes: Scopes, found: Fetched) -> tuple[Shape, bool] | None:
-    """The shape of what is no number, and whether all that it may be is a run's value."""
+    """Returns the shape of an array that is no number, and whether it is certain."""
     shapes = [_find_shape(scopes, part) for part in found.parts]
-    # A program that ran had one element where an unknown size stands.
+    # If the program ran, an unknown size there was one.
     of_one = [s for s in shapes if s and all(size in (1, None) for size in s)]
     if not of_one:
         return None
@@ -77,7 +77,7 @@ def _make_mistake(
 def _make_edits(
     scopes: Scopes, node: ast.expr, certain: set[ast.expr]
 ) -> tuple[tuple[ast.expr, Code], ...]:
-    """`.item()` behind a value; what a run becomes is written anew within what is around it."""
+    """Returns the edits that write `.item()` behind a value."""
     if isinstance(node, (ast.BinOp, ast.UnaryOp)) and not _has_brackets(scopes, node):
         return ((node, make_code("(", node, ").item()")),)
     if not isinstance(node, ast.Call):
@@ -99,7 +99,7 @@ def _make_edits(
 
 
 def _has_brackets(scopes: Scopes, node: ast.expr) -> bool:
-    """Whether an operation cannot stand there without brackets: `"%f" % (2.0 * w)`."""
+    """Whether an operation needs the brackets around it: `"%f" % (2.0 * w)`."""
     above = scopes.parents[node]
     return (
         isinstance(above, ast.BinOp)
@@ -113,7 +113,7 @@ def _has_brackets(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _find_numbers(scopes: Scopes) -> Iterator[ast.expr]:
-    """Expressions of which Python asks the number."""
+    """Yields expressions that Python uses as numbers."""
     for node in scopes.walk():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             text = names.read_literal(node.left)
@@ -140,7 +140,7 @@ def _find_numbers(scopes: Scopes) -> Iterator[ast.expr]:
 
 
 def _spread(scopes: Scopes) -> Iterator[ast.Call]:
-    """`tuple(values)` behind a format that shows numbers alone."""
+    """Yields calls `tuple(values)` behind a format that shows only numbers."""
     for node in scopes.walk():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             text, given = names.read_literal(node.left), node.right
@@ -152,7 +152,7 @@ def _spread(scopes: Scopes) -> Iterator[ast.Call]:
 
 
 def _find_formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
-    """Which of the values of a format string it shows as numbers."""
+    """Yields the values that a format string shows as numbers."""
     found = [m for m in _CONVERSION.finditer(text) if m[4] != "%"]
     plain = not any(m[1] or "*" in (m[2], m[3]) for m in found)
     if not plain or len(found) != len(given):
@@ -166,7 +166,7 @@ def _find_formatted(text: str, given: list[ast.expr]) -> Iterator[ast.expr]:
 
 
 def _find_shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
-    """The shape of what an expression of the graph gives; None where it is not told."""
+    """Returns the shape of a value of the graph; None if it is not known."""
     if deep == 0:
         return None
     made = values.find_single(scopes, node)
@@ -183,9 +183,9 @@ def _find_shape(scopes: Scopes, node: ast.expr, deep: int = 8) -> Shape | None:
 
 
 def _join_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
-    """The shape of a sum of the two, where each may have one element alone.
+    """Returns the shape of a sum of two arrays, if each may have only one element.
 
-    Of one that is not told the sum may have more dimensions, but it has no fewer.
+    If one shape is unknown, the sum may have more dimensions, but not fewer.
     """
     if {*(one or ()), *(other or ())} - {1, None}:
         return None
@@ -234,7 +234,7 @@ def _read_sizes(given: object) -> Shape | None:
 
 
 def _multiply_shapes(one: Shape | None, other: Shape | None) -> Shape | None:
-    """The shape of a product of matrices."""
+    """Returns the shape of a product of matrices."""
     if one is None or other is None or len(one) != 2 or len(other) != 2:
         return None
     return one[0], other[1]

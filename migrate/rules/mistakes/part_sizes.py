@@ -22,14 +22,14 @@ from migrate.rules.mistakes.mistake import (
 from migrate.source.nodes import walk_breadth_first
 
 SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
-# What gives the number that it is given.
+# Functions that return the number in their argument.
 _SAME = frozenset({"tf.cast", "tf.to_float", "tf.convert_to_tensor"})
 _SAME_OF_PYTHON = frozenset({"float", "int"})
 _FROM_FUNCTIONS = "datasets_from_function"
 
 
 def find_divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
-    """What a sum over a replica's examples is divided by.
+    """Returns the divisor of a sum over a replica's examples.
 
     `total / SIZE`, `total * (1. / SIZE)` and
     `tf.nn.compute_average_loss(each, global_batch_size=SIZE)`.
@@ -55,7 +55,7 @@ def find_divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
 
 
 def adds_up(scopes: Scopes, added: ast.expr) -> bool:
-    """`tf.reduce_sum(...)`, or a loss object that takes the sum."""
+    """Whether an expression is `tf.reduce_sum(...)`, or a loss object that takes the sum."""
     if not isinstance(added, ast.Call):
         return False
     made = values.find_single(scopes, added.func)
@@ -69,10 +69,10 @@ def adds_up(scopes: Scopes, added: ast.expr) -> bool:
 
 
 def find_whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
-    """The name of the whole batch, by that of a replica's.
+    """Returns the name of the whole batch's size, from that of a replica's part.
 
-    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which, but where
-    a dataset that is distributed as a whole has batches of the smaller number.
+    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` shows which is which, unless a
+    dataset that is distributed as a whole has batches of the smaller size.
     """
     if not isinstance(part, ast.Name) or _is_batched_by(scopes, part.id):
         return None
@@ -96,7 +96,7 @@ def find_whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
 def _is_batched_by(scopes: Scopes, size: str) -> bool:
     calls = [n for n in scopes.walk() if isinstance(n, ast.Call)]
     if any(find_method(c).endswith("datasets_from_function") for c in calls):
-        return False  # Each replica's, or each worker's, dataset may have its own.
+        return False  # The dataset may belong to each replica or worker.
     return any(
         find_method(c) == "batch" and bool(c.args) and names.find_key(c.args[0]) == size
         for c in calls
@@ -106,11 +106,11 @@ def _is_batched_by(scopes: Scopes, size: str) -> bool:
 def is_of_part(
     scopes: Scopes, step: ast.FunctionDef, home: ast.FunctionDef, size: ast.expr
 ) -> bool:
-    """Whether it is the number of examples that a replica was given.
+    """Whether a size is the number of examples that a replica gets.
 
     Args:
-      step: what every replica runs.
-      home: the function in which the size stands: the step, or one that it calls.
+      step: the function that every replica runs.
+      home: the function that contains the size: the step, or one that it calls.
     """
     of = find_counted(scopes, size)
     while isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant):
@@ -129,7 +129,7 @@ def is_of_part(
 
 
 def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
-    """Whether a name is bound once; `x = tf.cast(x, tf.float32)` is the same."""
+    """Whether a name is bound once; `x = tf.cast(x, tf.float32)` does not count."""
     others = [
         b
         for b in bound
@@ -145,7 +145,7 @@ def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
 
 
 def find_counted(scopes: Scopes, size: ast.expr) -> ast.expr | None:
-    """What a size is the first dimension of: `images` of `images.shape[0]`."""
+    """Returns the array whose first dimension a size is: `images` of `images.shape[0]`."""
     for _ in range(6):
         if isinstance(size, ast.Name):
             made = find_binding(scopes, size)
@@ -184,9 +184,9 @@ def _find_parameters(function: ast.FunctionDef) -> set[str]:
 
 
 def _find_data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> set[str]:
-    """Names of a function with a row for each example of what it is given.
+    """Returns the names in a function that have a row for each example of its data.
 
-    Parts of it, and what a model, or a loss, gives of it.
+    They are parts of the data, and results of a model or a loss for the data.
     """
     found = set(given)
     while True:
@@ -202,7 +202,7 @@ def _find_data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> se
 
 
 def _find_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str]:
-    """The names that a statement binds to what has a row for each of the data's."""
+    """Returns the names that a statement binds to values with the rows of the data."""
     target, value = statement.targets[0], statement.value
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
         value = value.value
@@ -218,7 +218,7 @@ def _find_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str
 def _find_given(
     scopes: Scopes, step: ast.FunctionDef, helper: ast.FunctionDef
 ) -> set[str]:
-    """The parameters of a function that are given a replica's data by the step."""
+    """Returns the parameters of a function for which the step gives a replica's data."""
     found: set[str] = set()
     data = _find_data(scopes, step, _find_parameters(step))
     inside = set(walk_breadth_first(step))
@@ -234,10 +234,10 @@ def _find_given(
 
 
 def is_number_of_part(scopes: Scopes, size: ast.expr, strategy: ast.expr) -> bool:
-    """Whether it is the number that a replica's part of the batches has.
+    """Whether a number is the size of a replica's part of the batches.
 
-    Certain where every dataset of the module has batches of one size, and it is seen how
-    many replicas share one; a plain 2 may be the 2 of half a square.
+    This is certain if every dataset of the module has batches of one size, and the number
+    of replicas that share one is known. A plain 2 may be the 2 of half a square.
     """
     part = _find_number(scopes, size)
     if part is None or (part <= 2 and not isinstance(size, ast.Name)):
@@ -253,7 +253,7 @@ def is_number_of_part(scopes: Scopes, size: ast.expr, strategy: ast.expr) -> boo
         return False
     whole = any(find_method(c) == "experimental_distribute_dataset" for c in made)
     if any(find_method(c).endswith(_FROM_FUNCTIONS) for c in made):
-        return not whole and part == batch  # A batch is a replica's.
+        return not whole and part == batch  # A batch belongs to one replica.
     count = _count_replicas(scopes, strategy)
     return whole and count is not None and part * count == batch
 
@@ -268,7 +268,7 @@ def _find_number(scopes: Scopes, node: ast.expr | None) -> float | None:
 
 
 def _count_replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
-    """How many devices a MirroredStrategy is given, where they are written out."""
+    """Counts the devices of a MirroredStrategy, if they are written out."""
     made = values.find_single(scopes, strategy)
     if not isinstance(made, ast.Call):
         return None
@@ -284,7 +284,7 @@ def _count_replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
 
 
 def rates_divided(scopes: Scopes, *by: type[ast.operator]) -> bool:
-    """Whether an optimizer is made with a quotient: of a rate by a batch's size, say."""
+    """Whether an optimizer is made with a quotient, such as a rate by a batch's size."""
     return any(
         isinstance(part, ast.BinOp) and isinstance(part.op, by or (ast.Div, ast.Mult))
         for call, symbol in list_calls(scopes)

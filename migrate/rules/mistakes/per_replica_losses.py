@@ -41,7 +41,7 @@ _ADDED_UP = (
     "the step has a loss for each example, and the tape adds them up. That is larger than "
     "the mean by the number of examples. So it is divided by the size of the whole batch"
 )
-# Functions that give a loss per example, besides Keras's own.
+# Functions that return a loss for each example, besides Keras's own.
 _EACH = frozenset(
     {
         "tf.nn.sparse_softmax_cross_entropy_with_logits",
@@ -57,7 +57,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         assert isinstance(call.func, ast.Attribute)
         by.setdefault(function, call.func.value)
         run.setdefault(function, []).append(call)
-    alone: set[ast.FunctionDef] = set()  # Steps that stay what one replica runs.
+    alone: set[ast.FunctionDef] = set()  # Steps that one replica still runs.
     for call, function, strategy in replicas.find_called_outside(scopes):
         by.setdefault(function, strategy)
         used = not isinstance(scopes.parents[call], ast.Expr)
@@ -83,12 +83,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 @dataclasses.dataclass(frozen=True)
 class _Loss:
-    """What a step differentiates.
+    """One loss that a step differentiates.
 
     Attributes:
       value: the expression that computes it.
-      home: the function in which that is.
-      alone: whether nothing but the step takes it.
+      home: the function that contains it.
+      alone: whether only the step uses it.
     """
 
     value: ast.expr
@@ -97,7 +97,7 @@ class _Loss:
 
 
 def _find_losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
-    """The step's losses, each computed by one expression, of it or of a function."""
+    """Yields the losses that one expression of the step, or of its function, computes."""
     differentiated = _find_differentiated(function)
     for statement in walk_breadth_first(function):
         if not (
@@ -128,7 +128,7 @@ def _check_loss(
     strategy: ast.expr,
     runs: list[ast.Call],
 ) -> Mistake | None:
-    """The mistake that a loss is, if it is one."""
+    """Returns the mistake in a loss, if there is one."""
     mean = loss.value
     reason = _REASON
     edits: list[tuple[ast.expr, Code]] | None = None
@@ -155,7 +155,7 @@ def _check_loss(
     elif _is_mean(scopes, loss, mean):
         edits = _average_losses(scopes, mean, mean.args[0], strategy)
     elif not runs and _is_per_example(scopes, loss.home, mean):
-        # Nothing ran it on replicas yet; what does is to give one number to add up.
+        # No replica ran it yet. To run it on replicas, it has to return one number to add up.
         if not _is_applied(scopes, function, strategy):
             return None
         reason = _ADDED_UP
@@ -172,7 +172,7 @@ def _check_loss(
     if _is_left(scopes, function, loss, runs):
         edits = []
     if edits and loss.alone and returns_loss(function):
-        # What the replicas return is added up where it was averaged.
+        # Results of the replicas that were averaged are now added up.
         reported = _find_reported(scopes, runs)
         edits = [*edits, *reported] if reported is not None else []
     return Mistake(
@@ -188,7 +188,7 @@ def _check_loss(
 def _average_losses(
     scopes: Scopes, node: ast.expr, losses: ast.expr, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
-    """Losses per example, divided by the whole batch, in an expression's place."""
+    """Replaces an expression by the losses per example, divided by the whole batch."""
     home = find_tensorflow(scopes)
     mean: Code | None = make_code(home, ".nn.compute_average_loss(", losses, ")")
     if replicas.find_strategy(scopes, strategy) in replicas.SYNCHRONOUS:
@@ -199,7 +199,7 @@ def _average_losses(
 def _is_left(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, runs: list[ast.Call]
 ) -> bool:
-    """Whether more depends on a loss than the training, or something divides already."""
+    """Whether other code uses the loss too, or already divides something."""
     bound = scopes.parents[loss.value]
     named = names.find_binds(bound) if isinstance(bound, ast.Assign) else set()
     return (
@@ -211,11 +211,11 @@ def _is_left(
 
 
 def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
-    """Whether it is the mean of losses per example."""
+    """Whether a call is the mean of losses per example."""
     return (
         find_name(scopes, mean.func) in _MEANS
         and len(mean.args) == 1
-        # Losses per example have but one axis.
+        # Losses per example have only one axis.
         and all(
             k.arg == "axis" and names.read_literal(k.value) in (0, -1)
             for k in mean.keywords
@@ -234,7 +234,7 @@ def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -
 def _find_undivided(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
 ) -> Mistake | None:
-    """A sum of losses per example: the whole batch's, once the gradients are added up."""
+    """Reports a sum of losses per example that nothing divides."""
     added = loss.value
     assert isinstance(added, ast.Call)
     if (
@@ -261,7 +261,7 @@ def _find_undivided(
 def _is_mean_of_all(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
 ) -> bool:
-    """Whether it is a mean of whatever a replica computed: one share of as many."""
+    """Whether a loss is the mean of all that a replica computed."""
     mean = loss.value
     assert isinstance(mean, ast.Call)
     if not _is_applied(scopes, function, strategy):
@@ -277,7 +277,7 @@ def _is_mean_of_all(
 def _find_reported(
     scopes: Scopes, runs: list[ast.Call]
 ) -> list[tuple[ast.expr, Code]] | None:
-    """Averages of what the replicas return, as sums; None where others are taken."""
+    """Returns edits from averages of the replicas' results to sums; None for other means."""
     edits: list[tuple[ast.expr, Code]] = []
     for node in scopes.walk():
         if not _says_mean(node):
@@ -308,7 +308,7 @@ def _says_mean(node: ast.AST) -> bool:
 
 
 def _takes_mean(scopes: Scopes, call: ast.Call) -> bool:
-    """Whether it calls a Keras loss object that takes the mean itself."""
+    """Whether a call is of a Keras loss object that takes the mean itself."""
     made = values.find_single(scopes, call.func)
     return (
         isinstance(made, ast.Call)
@@ -347,7 +347,7 @@ def _are_applied_unscaled(scopes: Scopes, function: ast.FunctionDef) -> bool:
 
 
 def _are_scaled(function: ast.FunctionDef) -> bool:
-    """Whether anything is divided or multiplied once the gradients are there."""
+    """Whether code divides or multiplies anything after it has the gradients."""
     taken = [
         (n.lineno, n.col_offset)
         for n in walk_breadth_first(function)
@@ -367,7 +367,7 @@ def _is_in_zip(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
-    """Whether the function's loss is, or is about to be, of the whole batch."""
+    """Whether the function's loss is, or will be, divided by the whole batch."""
     if divides_itself(scopes, function):
         return True
     for loss in _find_losses(scopes, function):
@@ -385,7 +385,7 @@ def is_divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) ->
 
 
 def returns_loss(function: ast.FunctionDef) -> bool:
-    """Whether what a function returns is the loss that it differentiates."""
+    """Whether a function returns the loss that it differentiates."""
     given = [n.value for n in walk_breadth_first(function) if isinstance(n, ast.Return)]
     return bool(given) and all(
         v is not None and names.find_key(v) in _find_differentiated(function)
@@ -394,11 +394,11 @@ def returns_loss(function: ast.FunctionDef) -> bool:
 
 
 def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
-    """Whether a step counts its replicas, or the module adds up over them.
+    """Whether a step divides by its replicas, or the module adds up over them.
 
-    Names that were computed of their number count - GLOBAL_BATCH_SIZE -, in the step, in
-    what it calls and in what makes its losses; where the module divides by one, or has
-    replicas reduce, it may do so for every step.
+    Names that were computed from the number of replicas count, as GLOBAL_BATCH_SIZE does:
+    in the step, in its functions, and in the calls that make its losses. If the module
+    divides by such a name, or lets replicas reduce, it may do so for every step.
     """
     counts = _find_counts(scopes)
     parts = [function, *reach.find_reached(scopes, [function])]
@@ -421,7 +421,7 @@ def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
 
 
 def _reads_count(node: ast.AST, counts: set[str]) -> bool:
-    """Whether a node reads the number of replicas, or what is computed of it."""
+    """Whether a node reads the number of replicas, or a value computed from it."""
     if isinstance(node, ast.Attribute):
         return node.attr == "num_replicas_in_sync" or node.attr in counts
     return (
@@ -432,9 +432,9 @@ def _reads_count(node: ast.AST, counts: set[str]) -> bool:
 
 
 def _find_counts(scopes: Scopes) -> set[str]:
-    """Names and attributes that are computed of the number of replicas.
+    """Returns names and attributes that are computed from the number of replicas.
 
-    Numbers alone: datasets that are batched by them are none.
+    Only numbers count, and not datasets that are batched by them.
     """
     counts: set[str] = set()
     assigned = [n for n in scopes.walk() if isinstance(n, ast.Assign)]
@@ -458,7 +458,7 @@ def _find_counts(scopes: Scopes) -> set[str]:
 
 
 def _is_number(node: ast.expr) -> bool:
-    """What is computed of numbers: by operators, int(...), float(...), max(...)."""
+    """Whether an expression computes with numbers only: int(...), float(...), max(...)."""
     return not any(
         isinstance(n, ast.Call)
         and names.find_key(n.func) not in ("int", "float", "max", "min", "tf.cast")
@@ -476,7 +476,7 @@ def _find_differentiated(function: ast.FunctionDef) -> set[str]:
 
 
 def _is_per_example(scopes: Scopes, function: ast.FunctionDef, node: ast.expr) -> bool:
-    """What a loss object without reduction, or a function of losses, gives."""
+    """Whether an expression gives a loss for each example."""
     if isinstance(node, ast.Name):
         value = find_binding(scopes, node)
         return value is not None and _is_per_example(scopes, function, value)

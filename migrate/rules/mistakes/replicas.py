@@ -1,4 +1,4 @@
-"""Strategies of a TensorFlow 2 module, their datasets, and the functions they run."""
+"""Finds strategies of a TensorFlow 2 module, their datasets, and the functions they run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYNCHRONOUS = frozenset(
         *("TPUStrategy", "experimental.TPUStrategy"),
     )
 )
-# Those of one replica, which a program takes where there is but one device.
+# Strategies of one replica, which a program takes if there is only one device.
 _OF_ONE = frozenset({"tf.distribute.get_strategy", "tf.distribute.OneDeviceStrategy"})
 RUNS = ("run", "experimental_run_v2")
 _DISTRIBUTES = frozenset(
@@ -30,7 +30,7 @@ _DISTRIBUTES = frozenset(
         "experimental_distribute_datasets_from_function",
     }
 )
-# Methods of a dataset that leave the structure of its elements as it is.
+# Methods of a dataset that do not change the structure of its elements.
 _SAME_ELEMENTS = frozenset(
     {"batch", "shuffle", "repeat", "prefetch", "cache", "take", "skip", "shard"}
     | {"with_options", "filter"}
@@ -48,9 +48,9 @@ _OF_PARTS = frozenset(
 
 
 def find_strategy(scopes: Scopes, node: ast.expr) -> str:
-    """The class that a strategy is of, "" where it is not seen to be one.
+    """Returns the class of a strategy, "" if it is not known to be one.
 
-    Of several, between which a program chooses, the one of several replicas.
+    If a program chooses between several, it is the one with several replicas.
     """
     made = values.find_values(scopes, node) or []
     found = [
@@ -65,7 +65,7 @@ def find_strategy(scopes: Scopes, node: ast.expr) -> str:
 
 
 def list_runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
-    """Calls of a strategy's `run` with the function that is run."""
+    """Returns calls of a strategy's `run`, with the function that is run."""
     found: list[tuple[ast.Call, ast.FunctionDef]] = []
     for node in walk_breadth_first(scopes.tree):
         if not (isinstance(node, ast.Call) and find_method(node) in RUNS and node.args):
@@ -78,9 +78,9 @@ def list_runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
 
 
 def find_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
-    """The one definition of a function or method that is named.
+    """Returns the only definition of a named function or method.
 
-    `tf.function(step)` is the function; so is a name that stands for it.
+    `tf.function(step)` stands for the function, and so does a name for it.
     """
     for _ in range(3):
         if isinstance(node, ast.Attribute):
@@ -108,9 +108,9 @@ def find_function(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
 
 
 def find_loop(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """The innermost `for` around a node, as (target, what is iterated).
+    """Returns the innermost `for` around a node, as (target, iterated object).
 
-    Of `for i, batch in enumerate(dataset)` these are `batch` and `dataset`.
+    For `for i, batch in enumerate(dataset)` these are `batch` and `dataset`.
     """
     while node in scopes.parents:
         node = scopes.parents[node]
@@ -132,14 +132,14 @@ def find_loop(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None
 
 
 def is_dataset(scopes: Scopes, node: ast.expr) -> bool:
-    """A name that holds a tf.data.Dataset, or what its methods give: `dataset.take(3)`."""
+    """Whether a name holds a tf.data.Dataset, or an expression calls its methods."""
     return _find_root(node) is not None and _makes_dataset(
         scopes, node, frozenset(), wide=True
     )
 
 
 def _find_root(node: ast.expr) -> ast.expr | None:
-    """The name whose methods are called, each of the dataset that the last one gave."""
+    """Returns the name at the beginning of a chain of a dataset's method calls."""
     while isinstance(node, ast.Call) and find_method(node) in _GIVE_DATASETS:
         assert isinstance(node.func, ast.Attribute)
         node = node.func.value
@@ -147,7 +147,7 @@ def _find_root(node: ast.expr) -> ast.expr | None:
 
 
 def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
-    """A dataset that a strategy has distributed, by name or made in place."""
+    """Whether an expression is a dataset that a strategy has distributed."""
     made = values.find_values(scopes, node) or [node]
     if (
         isinstance(node, ast.Name)
@@ -158,7 +158,7 @@ def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def gives_dataset(scopes: Scopes, node: ast.expr) -> bool:
-    """An expression whose value is a tf.data.Dataset; functions of the file are read."""
+    """Whether a value is a tf.data.Dataset; functions of the file are read."""
     return _makes_dataset(scopes, node, frozenset(), wide=False)
 
 
@@ -181,7 +181,7 @@ def _makes_dataset(
     if shown is None:
         return False
     if shown in seen:
-        return True  # `dataset = dataset.batch(8)`: its other statements tell.
+        return True  # `dataset = dataset.batch(8)`: its other statements decide.
     if not wide and not (
         isinstance(node, ast.Name) and _is_only_assigned(scopes, node)
     ):
@@ -203,7 +203,7 @@ def _is_only_assigned(scopes: Scopes, name: ast.Name) -> bool:
 def _returns_datasets(
     scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool
 ) -> bool:
-    """Whether all that a function of the file returns are datasets."""
+    """Whether a function of the file returns only datasets."""
     function = find_function(scopes, name)
     if name.id in seen or function is None:
         return False
@@ -217,7 +217,7 @@ def _returns_datasets(
 
 
 def count_elements(scopes: Scopes, node: ast.expr) -> int | None:
-    """How many parts an element of a dataset has; None where that is not told.
+    """Counts the parts of a dataset's element; None if it is not known.
 
     A dataset that is a range has elements without parts: 1.
     """
@@ -228,7 +228,7 @@ def count_elements(scopes: Scopes, node: ast.expr) -> int | None:
 def _find_element_counts(
     scopes: Scopes, node: ast.expr, seen: frozenset[str]
 ) -> Iterator[int | None]:
-    """The count by every statement that makes the dataset."""
+    """Yields the count by every statement that makes the dataset."""
     while isinstance(node, ast.Call):
         symbol = scopes.resolve(node.func) or ""
         if symbol == "tf.data.Dataset.range":
@@ -253,7 +253,7 @@ def _find_element_counts(
         yield None
         return
     if shown in seen:
-        return  # `dataset = dataset.batch(8)`: its other statements tell.
+        return  # `dataset = dataset.batch(8)`: its other statements decide.
     found = values.find_sources(scopes, node)
     if not found:
         yield None
@@ -262,13 +262,13 @@ def _find_element_counts(
 
 
 def list_parameters(function: ast.FunctionDef) -> list[str]:
-    """What a function is given by position; a method not its object."""
+    """Returns the positional parameters of a function; of a method without its object."""
     found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     return found[1:] if found[:1] == ["self"] else found
 
 
 def count_required_arguments(function: ast.FunctionDef) -> tuple[int, int] | None:
-    """How many positional arguments a function takes at least and at most."""
+    """Returns the least and the largest number of a function's positional arguments."""
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         return None
@@ -289,7 +289,7 @@ def trains(function: ast.FunctionDef) -> bool:
 def find_called_outside(
     scopes: Scopes,
 ) -> list[tuple[ast.Call, ast.FunctionDef, ast.expr]]:
-    """Calls of a training step that nothing replicates, with it and the strategy."""
+    """Returns calls of a training step that nothing replicates, with step and strategy."""
     strategies = _list_entered_scopes(scopes)
     if not strategies or len({names.find_key(s) for s in strategies}) != 1:
         return []
@@ -314,7 +314,7 @@ def find_called_outside(
 
 
 def _is_used(scopes: Scopes, node: ast.AST) -> bool:
-    """Whether anything names the function that a node is in, from outside of it."""
+    """Whether any code outside of a node's function names that function."""
     function = values.find_function(scopes, node)
     if function is None or function.name.startswith("__"):
         return True
@@ -325,7 +325,7 @@ def _is_used(scopes: Scopes, node: ast.AST) -> bool:
 
 
 def _find_reads(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
-    """Where a module reads a function's name, or a method's on whatever object."""
+    """Returns the reads of a function's name, or of a method's on whatever object."""
     return [
         node
         for node in scopes.walk()
@@ -336,7 +336,7 @@ def _find_reads(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
 
 
 def _is_public(scopes: Scopes) -> bool:
-    """Whether other files may call a function: this one runs nothing by itself."""
+    """Whether other files may call a function, because this file runs nothing by itself."""
     return not any(
         isinstance(s, (ast.Expr, ast.For, ast.While, ast.With, ast.If))
         and any(isinstance(n, ast.Call) for n in walk_breadth_first(s))
@@ -345,7 +345,7 @@ def _is_public(scopes: Scopes) -> bool:
 
 
 def _find_method(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
-    """The method `train_step` that `trainer.train_step(x)` calls."""
+    """Returns the method `train_step` that `trainer.train_step(x)` calls."""
     for function in reach.find_methods(scopes).get(find_method(call), []):
         assert isinstance(function, ast.FunctionDef)
         if call in (values.find_calls(scopes, function) or []):
@@ -354,7 +354,7 @@ def _find_method(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
 
 
 def _list_entered_scopes(scopes: Scopes) -> list[ast.expr]:
-    """Strategies of several replicas whose `scope()` is entered, by name."""
+    """Returns the strategies of several replicas whose `scope()` is entered."""
     found: list[ast.expr] = []
     for node in walk_breadth_first(scopes.tree):
         for item in node.items if isinstance(node, ast.With) else []:
@@ -368,7 +368,7 @@ def _list_entered_scopes(scopes: Scopes) -> list[ast.expr]:
 
 
 def _is_only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
-    """Whether the function is given to nothing used, which could replicate it."""
+    """Whether a function is not passed on to code that could replicate it."""
     for node in _find_reads(scopes, step):
         parent = scopes.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
@@ -378,7 +378,7 @@ def _is_only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
 
 
 def _is_within(scopes: Scopes, node: ast.AST, functions: set[ast.AST]) -> bool:
-    """Whether a node is in one of some functions, or in a method given to something."""
+    """Whether a node is in one of some functions, or in a method that is passed on."""
     while node in scopes.parents:
         node = scopes.parents[node]
         if node in functions or isinstance(node, ast.Lambda):

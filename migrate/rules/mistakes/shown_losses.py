@@ -1,4 +1,4 @@
-"""Whether a loss that would be divided is shown, or decides something, besides training.
+"""Decides whether a loss that would be divided has uses besides training.
 
 A metric, a message, a condition would have another number; so would what the replicas
 return, but where it is added up or averaged.
@@ -13,18 +13,18 @@ from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import find_method
 from migrate.source.nodes import walk_breadth_first
 
-_DEEP = 4  # Functions that hand a result on.
+_DEEP = 4  # Functions that pass a result on.
 
 
 def is_shown(
     scopes: Scopes, function: ast.FunctionDef, names: set[str], runs: list[ast.Call]
 ) -> bool:
-    """Whether anything but the gradients, and a sum of the replicas' losses, has it.
+    """Whether a loss has other uses than gradients and a sum over the replicas.
 
     Args:
       function: the step.
-      names: what it calls its losses.
-      runs: the calls that have replicas run it.
+      names: its names for the losses.
+      runs: the calls that let replicas run it.
     """
     read = _read(scopes, function, names)
     returned = any(isinstance(around, ast.Return) for around in read)
@@ -36,7 +36,7 @@ def is_shown(
 def is_read_otherwise(
     scopes: Scopes, function: ast.FunctionDef, names: set[str]
 ) -> bool:
-    """Whether a function reads names but to return them, and for their gradients."""
+    """Whether a function uses names other than to return them, or for their gradients."""
     return any(
         not isinstance(around, ast.Return)
         and not (isinstance(around, ast.Call) and find_method(around) == "gradient")
@@ -45,7 +45,7 @@ def is_read_otherwise(
 
 
 def _read(scopes: Scopes, function: ast.FunctionDef, names: set[str]) -> list[ast.AST]:
-    """What is around each place where a function reads one of the names."""
+    """Returns the nodes around each place where a function reads one of the names."""
     return [
         scopes.parents[node]
         for node in walk_breadth_first(function)
@@ -56,7 +56,7 @@ def _read(scopes: Scopes, function: ast.FunctionDef, names: set[str]) -> list[as
 
 
 def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
-    """Whether a result is dropped, or reduced over the replicas and no more."""
+    """Whether a result is dropped, or only reduced over the replicas."""
     around = scopes.parents[result]
     if isinstance(around, ast.Expr):
         return True

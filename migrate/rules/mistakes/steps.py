@@ -72,11 +72,11 @@ def _find_outside(scopes: Scopes) -> Iterator[Mistake]:
 def _write_run(
     scopes: Scopes, call: ast.Call, step: ast.FunctionDef, strategy: ast.expr
 ) -> list[tuple[ast.expr, Code]]:
-    """The call as one of `strategy.run`; nothing where it is not certain.
+    """Returns the call as one of `strategy.run`; nothing if it is not certain.
 
-    It is where the arguments are of a dataset, which is distributed too, or the same in
-    every step, the loss is divided by the whole batch, and what is returned is that loss
-    or not used.
+    It is certain if three things hold. The arguments come from a dataset, which is
+    distributed too, or are the same in every step. The loss is divided by the whole batch.
+    The step returns that loss, or the result is not used.
     """
     loop = replicas.find_loop(scopes, call)
     if loop is None or not called_steps.may_be_run(scopes, call, step, strategy):
@@ -113,7 +113,7 @@ def _write_run(
 def _find_misfit(
     scopes: Scopes, call: ast.Call, function: ast.FunctionDef
 ) -> Mistake | None:
-    """A call of `run` whose `args` do not fit the function."""
+    """Returns a call of `run` whose `args` do not fit the function."""
     given = names.find_argument(call, "args", 1)
     takes = replicas.count_required_arguments(function)
     if (
@@ -135,7 +135,7 @@ def _find_misfit(
     parts = _count_parts(scopes, call, given)
     if counted is None:
         if parts is None or (parts > 1 and least <= parts <= most):
-            return None  # A tuple that fits, or nothing is known of it.
+            return None  # The tuple fits, or nothing is known of it.
         shown = f"a batch of {parts} parts" if parts > 1 else "the rows of a batch"
         if least <= 1 <= most:
             edits = ((given, make_code("(", given, ",)")),)
@@ -161,7 +161,7 @@ def _find_misfit(
 
 
 def _count_parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
-    """How many parts a loop's batch has, which `args` is or has as its one element."""
+    """Counts the parts of a loop's batch that is `args`, or its only element."""
     alone = given
     if isinstance(given, ast.Tuple) and len(given.elts) == 1:
         alone = given.elts[0]
@@ -182,9 +182,9 @@ def _count_parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
 def _follow_parameter(
     scopes: Scopes, name: ast.Name
 ) -> tuple[ast.Call, ast.expr] | None:
-    """Of a function's parameter its one call, and what is given there.
+    """Returns the only call of a parameter's function, and the argument for it.
 
-    `distributed_step(batch)` hands a loop's batch on to `strategy.run`.
+    `distributed_step(batch)` passes a loop's batch on to `strategy.run`.
     """
     function: ast.AST = name
     while not isinstance(function, ast.FunctionDef):
@@ -207,7 +207,7 @@ def _follow_parameter(
 
 
 def _count_unpacked(function: ast.FunctionDef) -> int | None:
-    """Into how many a function of one parameter unpacks it."""
+    """Counts the parts into which a function of one parameter unpacks it."""
     parameter = next(iter(replicas.list_parameters(function)), None)
     for node in names.walk_scope_of_function(function):
         if (

@@ -1,12 +1,12 @@
-"""Where the value of a name comes from: of assignments, an object's attributes, calls.
+"""Finds the sources of a name's value: assignments, attributes of objects, calls.
 
     class Trainer:
         def __init__(self, strategy):
             self.strategy = strategy        # of the calls `Trainer(...)`
         def fit(self, dataset): ...         # of the calls `trainer.fit(...)`
 
-Read is one module. What it does not tell - a name of another file, an object that is
-passed on - is None.
+It reads one module. If the module does not show a source, because a name is from another
+file, or an object is passed on, the result is None.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
-_DEEP = 12  # Steps from one name to the next: a program has few.
+_DEEP = 12  # Steps from one name to the next. A program has few.
 
 
 def find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
-    """The expressions whose value another has; None where one of them is not told."""
+    """Returns the expressions whose value another has; None if one of them is unknown."""
     found: list[ast.expr] = []
     todo, seen = [(node, 0)], set()
     while todo:
@@ -40,7 +40,7 @@ def find_values(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
 
 
 def find_single(scopes: Scopes, node: ast.expr) -> ast.expr | None:
-    """The one expression whose value another has."""
+    """Returns the only expression whose value another has."""
     found = find_values(scopes, node)
     return found[0] if found is not None and len(found) == 1 else None
 
@@ -55,7 +55,7 @@ def _leads_on(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _is_own(node: ast.AST) -> bool:
-    """`self.x`."""
+    """Whether an expression is `self.x`."""
     return (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -64,7 +64,7 @@ def _is_own(node: ast.AST) -> bool:
 
 
 def find_sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
-    """What a name, an attribute, a choice or a function's call has its value of."""
+    """Returns the sources of the value of a name, an attribute, a conditional or a call."""
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -95,7 +95,7 @@ def find_sources(scopes: Scopes, node: ast.expr) -> list[ast.expr] | None:
 
 
 def _find_bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | None:
-    """What one binding gives a name."""
+    """Returns the values that one binding gives a name."""
     if isinstance(bound, ast.AnnAssign) and bound.value is not None:
         return [bound.value]
     if not isinstance(bound, ast.Assign) or len(bound.targets) != 1:
@@ -122,7 +122,7 @@ def _find_bound(scopes: Scopes, bound: ast.AST, name: str) -> list[ast.expr] | N
 def _find_assigned(
     scopes: Scopes, owner: ast.ClassDef, attribute: str
 ) -> list[ast.expr] | None:
-    """What the methods of a class assign to an attribute of theirs."""
+    """Returns the values that the methods of a class assign to an attribute of `self`."""
     found: list[ast.expr] = []
     for node in walk_breadth_first(owner):
         if (
@@ -139,7 +139,7 @@ def _find_assigned(
 
 
 def find_class(scopes: Scopes, node: ast.AST) -> ast.ClassDef | None:
-    """The class whose method a node is in."""
+    """Returns the class whose method contains a node."""
     while node in scopes.parents:
         node = scopes.parents[node]
         if isinstance(node, ast.ClassDef):
@@ -148,7 +148,7 @@ def find_class(scopes: Scopes, node: ast.AST) -> ast.ClassDef | None:
 
 
 def find_function(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
-    """The innermost function around a node."""
+    """Returns the innermost function around a node."""
     while node in scopes.parents:
         node = scopes.parents[node]
         if isinstance(node, ast.FunctionDef):
@@ -157,7 +157,7 @@ def find_function(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
 
 
 def find_named_method(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
-    """The method that `self.step` names, if the class defines it once."""
+    """Returns the method that `self.step` names, if the class defines it once."""
     owner = find_class(scopes, node) if _is_own(node) else None
     if owner is None:
         return None
@@ -178,7 +178,7 @@ def _find_function_by_name(scopes: Scopes, name: ast.Name) -> ast.FunctionDef | 
 
 
 def list_returns(function: ast.FunctionDef) -> list[ast.expr] | None:
-    """What a function returns; None where it returns nothing somewhere."""
+    """Returns the results of a function; None if it returns nothing in some place."""
     found = [
         n.value
         for n in names.walk_scope_of_function(function)
@@ -189,7 +189,7 @@ def list_returns(function: ast.FunctionDef) -> list[ast.expr] | None:
 
 
 def find_calls(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
-    """Every call of a function or method; None where it is given to something."""
+    """Returns every call of a function or method; None if it is passed on."""
     owner = scopes.parents.get(function)
     if isinstance(owner, ast.ClassDef):
         if function.name == "__init__":
@@ -221,14 +221,14 @@ def _find_named_calls(
 
 
 def _is_super(parent: ast.AST) -> bool:
-    """`super(Trainer, self)`."""
+    """Whether an expression is `super(Trainer, self)`."""
     return isinstance(parent, ast.Call) and names.find_key(parent.func) == "super"
 
 
 def _find_method_calls(
     scopes: Scopes, owner: ast.ClassDef, function: ast.FunctionDef
 ) -> list[ast.Call] | None:
-    """Calls `self.step(...)` in the class, and `trainer.step(...)` of what is one."""
+    """Returns calls `self.step(...)` in the class, and `trainer.step(...)` of its objects."""
     found = []
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or node.attr != function.name:
@@ -255,7 +255,7 @@ def _find_method_calls(
 def _find_passed(
     scopes: Scopes, parameter: ast.arg, function: ast.AST
 ) -> list[ast.expr] | None:
-    """What the calls of a function give one of its parameters."""
+    """Returns the arguments for a parameter in the calls of its function."""
     if not isinstance(function, ast.FunctionDef) or parameter not in function.args.args:
         return None
     called = find_calls(scopes, function)
@@ -283,7 +283,7 @@ def _find_passed(
 
 
 def find_latest_value(scopes: Scopes, name: ast.Name) -> ast.expr | None:
-    """What the last assignment before a place gave a name; None where it is not told."""
+    """Returns the value of the last assignment to a name before a place; None if unknown."""
     child: ast.AST = name
     while child in scopes.parents:
         parent = scopes.parents[child]
@@ -313,7 +313,7 @@ def find_latest_value(scopes: Scopes, name: ast.Name) -> ast.expr | None:
 
 
 def means_same_at(scopes: Scopes, value: ast.expr, place: ast.AST) -> bool:
-    """Whether a name, or an attribute of `self`, means the same at another place."""
+    """Whether a name, or an attribute of `self`, has the same meaning at another place."""
     if isinstance(value, ast.Name):
         here = scopes.find_scope(value).find_owner(value.id)
         return (

@@ -1,7 +1,7 @@
-"""The mean over a whole batch, of losses that each replica has for its part of it.
+"""Writes the mean over a whole batch, from losses that each replica has for its part.
 
-The parts need not be alike: the last batch of a dataset is often smaller, and may leave
-some replicas without an example. So the replicas add up how many losses each of them has.
+The parts may have different sizes: the last batch of a dataset is often smaller, and may
+leave some replicas without an example. So the replicas add up their numbers of losses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from migrate.rules.mistakes.mistake import find_binding, find_name
 from migrate.rules.mistakes.mistake import find_tensorflow as tensorflow_name
 from migrate.source.nodes import walk_breadth_first
 
-# Losses with one label for each.
+# Losses with one label for each example.
 _SPARSE = frozenset(
     {
         "tf.nn.sparse_softmax_cross_entropy_with_logits",
@@ -25,7 +25,7 @@ _SPARSE = frozenset(
         "tf.keras.losses.SparseCategoricalCrossentropy",
     }
 )
-# What gives the same twice, and costs little.
+# Functions that give the same result twice, and cost little.
 _PLAIN = frozenset(
     f"tf.{name}"
     for name in (
@@ -36,7 +36,7 @@ _LABELS, _PREDICTIONS = ("y_true", "labels"), ("y_pred", "logits")
 
 
 def average_losses(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | None:
-    """Their mean over the whole batch; None where nothing tells how many they are.
+    """Returns the mean of losses over the whole batch; None if their number is unknown.
 
     Args:
       losses: the losses, of a name or a call.
@@ -47,10 +47,10 @@ def average_losses(scopes: Scopes, losses: ast.expr, tensorflow: str) -> Code | 
 
 
 def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
-    """A mean of a replica's part, once for each example of the part: of none, nothing.
+    """Multiplies a mean of a replica's part by its number of examples; 0 without examples.
 
     Args:
-      rows: an expression with an example per row.
+      rows: an expression with one example per row.
     """
     before = f"{tensorflow}.fill({tensorflow}.shape({rows})[:1], "
     number = f"{tensorflow}.shape({rows})[0]"
@@ -60,10 +60,10 @@ def weigh(mean: ast.expr, rows: str, tensorflow: str) -> Code:
 def share_mean(
     scopes: Scopes, mean: ast.expr, strategy: ast.expr, of: ast.expr | None
 ) -> list[tuple[ast.expr, Code]]:
-    """A mean of a part, by the part's share of the whole batch.
+    """Multiplies a mean of a part by the part's share of the whole batch.
 
     Args:
-      of: what has a row for each example of the part; None where it is not known.
+      of: an expression with a row for each example of the part; None if it is not known.
     """
     home = tensorflow_name(scopes)
     if of is not None and home:
@@ -82,7 +82,7 @@ def _divide_losses(
 
 
 def _find_number(scopes: Scopes, losses: ast.expr, tensorflow: str) -> str | None:
-    """How many losses a replica has, as an expression that computes no loss again."""
+    """Returns the number of losses of a replica, without computing a loss again."""
     if isinstance(losses, ast.Name):
         return f"{tensorflow}.size({losses.id})"
     if not isinstance(losses, ast.Call):
@@ -106,7 +106,7 @@ def _find_argument(
 
 
 def _find_function(scopes: Scopes, losses: ast.Call) -> str:
-    """The function that a call computes losses by, or the class of its loss object."""
+    """Returns the function by which a call computes losses, or its loss class."""
     symbol = find_name(scopes, losses.func)
     made = values.find_single(scopes, losses.func)
     if not symbol and isinstance(made, ast.Call):
@@ -115,7 +115,7 @@ def _find_function(scopes: Scopes, losses: ast.Call) -> str:
 
 
 def _is_plain(scopes: Scopes, node: ast.expr) -> bool:
-    """Whether an expression may stand twice: it draws nothing and runs no model."""
+    """Whether an expression may occur twice: it draws nothing and runs no model."""
     return not any(
         isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
         or (isinstance(part, ast.Call) and find_name(scopes, part.func) not in _PLAIN)
@@ -126,9 +126,9 @@ def _is_plain(scopes: Scopes, node: ast.expr) -> bool:
 def find_rows(
     scopes: Scopes, step: ast.FunctionDef, home: ast.FunctionDef, mean: ast.expr
 ) -> ast.Name | None:
-    """A name in a mean that holds a part of the batch, as the step is given it.
+    """Returns a name in a mean that holds a part of the batch, as the step gets it.
 
-    It is an operand, or what TensorFlow or a loss is given: so it is a tensor.
+    The name is an operand, or an argument of TensorFlow or a loss: so it is a tensor.
     """
     if home is not step:
         return None
@@ -153,7 +153,7 @@ def _has_one(mean: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def _find_batch(scopes: Scopes, step: ast.FunctionDef) -> set[str]:
-    """The names of a step that hold parts of the batch which it is given."""
+    """Returns the names in a step that hold parts of the batch."""
     found: set[str] | None = None
     for node in scopes.walk():
         if not isinstance(node, ast.Call):
@@ -189,7 +189,7 @@ def _find_bound_again(statement: ast.stmt) -> set[str]:
 def _find_given_parts(
     scopes: Scopes, step: ast.FunctionDef, given: list[ast.expr], call: ast.Call
 ) -> set[str]:
-    """The parameters that a call gives a part each of the batch that its loop has."""
+    """Returns the parameters that each get a part of a loop's batch in a call."""
     loop = replicas.find_loop(scopes, call)
     around = values.find_function(scopes, call)
     target: ast.expr | None = None
@@ -197,7 +197,7 @@ def _find_given_parts(
     if loop is None and around is not None and around is not step:
         parts = _find_batch(
             scopes, around
-        )  # Its own loop hands a batch on to this call.
+        )  # Its own loop passes a batch on to this call.
     elif loop is not None and (
         replicas.is_dataset(scopes, loop[1]) or replicas.is_distributed(scopes, loop[1])
     ):
@@ -212,7 +212,7 @@ def _find_given_parts(
         if names.find_key(value) in parts and at < len(parameters):
             found.add(parameters[at])
         elif at == len(given) - 1 and _is_same(value, target):
-            # A batch of several parts, given as one: it is unpacked when it is run.
+            # A batch of several parts that is given as one is unpacked when it is run.
             found |= set(parameters[at:]) if at + 1 < len(parameters) else set()
     return found
 
