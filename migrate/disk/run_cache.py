@@ -1,8 +1,8 @@
-"""What runs over unchanged trees gave, kept between calls.
+"""Keeps the results of runs over unchanged trees between calls.
 
-What becomes of a file depends on the others of its tree, so a result is one of a whole
-run. Its key is the digest of everything that the result depends on: this tool's own files,
-the options, every file's path and bytes, and what else of Python stands in their
+A file's result depends on the other files of its tree, so the cache keeps whole runs.
+The key is the digest of everything that the result depends on: this tool's own files,
+the options, every file's path and bytes, and the other Python files in their
 directories. A run over single files is not kept: what they import may be anywhere.
 """
 
@@ -31,7 +31,7 @@ def is_wanted() -> bool:
 
 
 def find_directory() -> pathlib.Path:
-    """Where results are kept: below XDG_CACHE_HOME, or ~/.cache."""
+    """Returns the directory of the cache: below XDG_CACHE_HOME, or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(
         os.path.expanduser("~"), ".cache"
     )
@@ -129,7 +129,7 @@ def _find_directories(
 
 
 def _list_python_files(directory: str) -> list[str]:
-    """What of Python stands in a directory: names, sizes and times."""
+    """Lists the Python files of a directory: names, sizes and times."""
     found = []
     with os.scandir(directory) as entries:
         for entry in entries:
