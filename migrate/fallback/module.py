@@ -45,7 +45,7 @@ TOLD = frozenset({"D167", KEPT, _STRATEGY, UNSEEN, VERSION})
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What is known of a file from the program that it belongs to.
+    """The facts that a file takes from the program that it belongs to.
 
     Attributes:
       starts: whether a run of the program begins in it.
@@ -200,7 +200,7 @@ def _report_failing_imports(
 def _report_unknown_names(
     text: str, new: str, mistaken: Collection[str]
 ) -> Iterator[Finding]:
-    """What the closed world does not know: names, and calls that no signature takes."""
+    """Reports names that TensorFlow 2.21 lacks, and calls that no signature accepts."""
     for found in closed_world.find_untold(text, new, ()):
         if found.symbol in mistaken:
             continue

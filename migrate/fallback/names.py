@@ -327,7 +327,7 @@ class NameRules:
         return calls.rewrite_call(parent, spelled, self.scopes)
 
     def _find_alias(self) -> str:
-        """How the file spells tensorflow.compat.v1, "" if nothing of its own says it."""
+        """Finds the file's own spelling of tensorflow.compat.v1, "" for none."""
         names = list(self.scopes.module.bindings)
         for path, spelled in ((V1, "{}"), ("tensorflow", "{}.compat.v1")):
             for name in names:

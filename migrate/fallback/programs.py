@@ -1,4 +1,4 @@
-"""Where a run of a program may begin, and what it loads besides its own files."""
+"""Finds the files around a program: those that it loads, and those that load it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from migrate.facts.trees.programs import Imports
 
 
 class Surroundings:
-    """What the files of a run import of each other, as seen from one program of it.
+    """The imports between all files of a run, as one program of it sees them.
 
     Args:
       files: all files of the run.
