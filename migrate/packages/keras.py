@@ -55,7 +55,7 @@ class Added:
 
 @dataclasses.dataclass(frozen=True)
 class _Place:
-    """Where a requirement goes.
+    """The place where a requirement is added.
 
     Attributes:
       offset: in the text.
