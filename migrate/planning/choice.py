@@ -1,4 +1,4 @@
-"""Which plan a file gets: of a program, of Estimators, of plain symbols."""
+"""Chooses the plan of a file: for a program, for Estimators, or for plain symbols."""
 
 from __future__ import annotations
 
