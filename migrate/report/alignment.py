@@ -1,8 +1,8 @@
-"""Which lines of a rewritten block stand beside each other: those that say nearly the same.
+"""Pairs each line of a rewritten block with the old line that is most like it.
 
 The best pairing in the order of both blocks, as in the alignment of sequences
-(https://en.wikipedia.org/wiki/Needleman-Wunsch_algorithm). A line is compared by its words,
-because a migration changes the punctuation around them.
+(https://en.wikipedia.org/wiki/Needleman-Wunsch_algorithm). A line is compared by its
+words, because a migration changes the punctuation around them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _read_line(line: str) -> _Line:
 
 
 def _compare(one: _Line, other: _Line) -> float:
-    """How much two lines say the same: 0 for nothing, 1 for all."""
+    """Computes the likeness of two lines: 0 if they share no word, 1 if all."""
     (words, target), (others, name) = one, other
     common = (words & others).total()
     total, fewest = words.total() + others.total(), min(words.total(), others.total())

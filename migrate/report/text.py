@@ -123,7 +123,7 @@ def _wrap_text(text: str, width: int, paint: Paint) -> Iterator[str]:
 
 
 def list_next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
-    """What to type next."""
+    """Lists the commands to type next."""
     steps = triage.list_next_steps(triage.triage(run))
     if not steps:
         return
