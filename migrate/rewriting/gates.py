@@ -1,4 +1,4 @@
-"""What every result must pass before it is written: else the file stays as it was."""
+"""Checks every result before it is written; if it fails, the file stays as it was."""
 
 from __future__ import annotations
 
