@@ -1,6 +1,6 @@
-"""What parses in Python 2 and 3 and means something else: told, where nobody can write it.
+"""Reports code that Python 2 and 3 both parse, but with another meaning.
 
-Also what proves a text to be Python 3's, whatever the user says of his files.
+It also finds proof that a text is Python 3, whatever the user says of the files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What Python 2's `/` divided: two integers, which it floored, or something else.
+"""Rewrites Python 2's `/` as `//` if it divided two integers.
 
-A division of integers is written `//`, one with a float stays. Of any other nobody can
-tell: it stays, too, and its line is told.
+A division with a float stays. Any other division cannot be decided: it stays, too, and
+its line is reported.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
 
 
 class _Kinds:
-    """Which expressions of a module are integers, and which are floats."""
+    """The kinds of a module's expressions: integers, floats, or unknown."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._scopes: Scopes = build_scopes(tree)
@@ -111,7 +111,7 @@ class _Kinds:
             self._flags[name.value] = kind if kind == known else ""
 
     def classify(self, node: ast.expr) -> str:
-        """ "integer", "float", or "" where it cannot be told."""
+        """Returns "integer" or "float", or "" if the kind is unknown."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, int):
                 return "integer"

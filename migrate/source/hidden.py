@@ -52,7 +52,7 @@ def replace_file(source: str, program: str) -> str:
 
 
 def find_places(source: str) -> Iterator[Place]:
-    """Where a cell asks for, or is another program for, TensorFlow 1."""
+    """Finds places of a cell that install TensorFlow 1, or run other code with it."""
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
     if find_written_file(source) is not None:

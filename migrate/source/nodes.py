@@ -30,7 +30,7 @@ _NAMED |= {"alias", "MatchAs", "MatchStar", "ParamSpec", "TypeVar", "TypeVarTupl
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
-    """Of a class of nodes, the fields that hold nodes or lists of them."""
+    """The fields of each class of nodes that hold nodes or lists of them."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         plain = _PLAIN | _PLAIN_IN.get(kind.__name__, frozenset())
@@ -48,7 +48,7 @@ _KEPT = 16
 
 
 def list_children(node: ast.AST) -> list[ast.AST]:
-    """What stands right below a node, in the order of its fields."""
+    """Lists the child nodes of a node, in the order of its fields."""
     found: list[ast.AST] = []
     for name in _FIELDS[node.__class__]:
         held = getattr(node, name, None)
