@@ -44,10 +44,10 @@ def find_key(
     options: Options,
     each_link: bool,
 ) -> str | None:
-    """The key of a run, or None where it is not kept.
+    """Returns the key of a run; None if the run is not kept.
 
     Args:
-      work: the files to look at, and those that cannot be.
+      work: the files to look at, and those that cannot be read.
     """
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) != len(work) or not all(os.path.isdir(path) for path in paths):
@@ -72,7 +72,7 @@ def find_key(
 
 
 def load(key: str) -> list[list[FileResult]] | None:
-    """The programs of a run that was kept; None where it was not."""
+    """Loads the programs of a kept run; None if it was not kept."""
     file = find_directory() / f"{key}.pickle"
     try:
         if file.stat().st_uid != os.getuid():
