@@ -24,7 +24,7 @@ _MOST_ROUNDS = 32
 
 
 def split_chosen_runs(text: Text) -> Text:
-    """The text with a run for each value where the host chooses what is fetched."""
+    """Writes a run for each value in place of runs whose fetches the host chooses."""
     for _ in range(_MOST_ROUNDS):
         new = _split_first(text)
         if new is None:

@@ -60,7 +60,7 @@ class Values:
                     self._uses.setdefault((id(owner), node.id), []).append(node)
 
     def find_choice(self, fetched: ast.expr) -> Choice | None:
-        """The choice that a fetched expression is a part of; None where it is none."""
+        """Finds the choice that a fetched expression belongs to; None for none."""
         try:
             followed = _Followed(self._view, self._uses)
             followed.add_site(fetched)
@@ -211,7 +211,7 @@ class _Followed:
         return stores
 
     def _is_source(self, bindings: Sequence[ast.Name], left: int = 8) -> bool:
-        """Whether a name stands for one object from its one binding on.
+        """Whether a name is bound once, and stands for one object from then on.
 
         Args:
           left: how many names may stand for one another.
@@ -406,7 +406,7 @@ def _walk_parts(
 
 
 def _select_elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
-    """Those of a list or tuple that stand at a place.
+    """Selects the elements of a list or tuple at a place.
 
     Raises:
       Unclear: it has no such place.
@@ -421,7 +421,7 @@ def _select_elements(elements: Sequence[ast.expr], place: object) -> Sequence[as
 
 
 def _select_values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
-    """Those values of a dict that stand at a place.
+    """Selects the values of a dict at a place.
 
     Raises:
       Unclear: it has no such place, or is not written out.
