@@ -29,9 +29,10 @@ _ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 def say_in_own_words(
     findings: Iterable[Finding], text: Text, original: str
 ) -> list[Finding]:
-    """Findings about a form in the words of the file that it stands for.
+    """Rewords findings about a form in the words of the original file.
 
-    What was rewritten is told in the words of the result, which has the form's names.
+    A rewritten construct is reported in the words of the result, which has the form's
+    names.
 
     Args:
       findings: at lines of the form.
