@@ -16,7 +16,7 @@ _TARGET = re.compile(r"\s*([\w.]+) = ")
 # Two lines with fewer words in common than this share are no pair: `net = tf.abs(x)` and
 # `w = tf.zeros(3)` have `tf` in common, and nothing to do with each other.
 _ALIKE = 0.5
-# Pairs of lines that are compared; of larger blocks none is, they stand one after the other.
+# The most pairs that are compared; larger blocks are shown one after the other.
 _MOST_PAIRS = 400_000
 
 # Lines shorter than this have no words to be judged by.
@@ -29,7 +29,7 @@ Pair = tuple[int | None, int | None]
 
 
 def align(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """The lines of two blocks, in order; of a pair the place in both."""
+    """Lists the lines of two blocks in order; a pair has its place in both."""
     if len(before) * len(after) > _MOST_PAIRS:
         return [(n, None) for n in range(len(before))] + [
             (None, n) for n in range(len(after))

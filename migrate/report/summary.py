@@ -94,9 +94,10 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 all is TensorFlow 2's, 1 something is left to do, 2 a file failed.
+        """0: all is TensorFlow 2's, 1: something is left to do, 2: a file failed.
 
-        By what became of the programs, whatever the user wants to be told of it.
+        The outcome of the programs decides it, whatever the user wants to be told of
+        it.
         """
         found = {program.status for program in self.programs}
         if Status.FAILED in found:
@@ -146,7 +147,7 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
 
 
 def select_shown(result: FileResult) -> list[Finding]:
-    """The findings of a file that the user wants to be told."""
+    """Selects the findings of a file that the user wants to see."""
     return [finding for finding in result.findings if _is_shown(finding)]
 
 
@@ -252,9 +253,9 @@ def spell_place(path: str, finding: Finding) -> str:
 
 
 def select_listed(result: FileResult) -> list[Finding]:
-    """The findings of a file that are told one by one: what is left to do, and choices.
+    """Selects the findings that are listed one by one: what is left to do, and choices.
 
-    Of a file that is refused, not what stands in code that nothing calls: it can wait.
+    Findings of a refused file in code that nothing calls are not listed: they can wait.
     """
     refused = any(f.blocks for f in result.findings)
     return [

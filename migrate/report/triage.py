@@ -128,7 +128,7 @@ class Triage:
         return "" if common == "." else common
 
     def shorten(self, path: pathlib.Path) -> str:
-        """A path as it is shown below `base`."""
+        """Returns a path as it is shown below `base`."""
         shown = display_path(path)
         return os.path.relpath(shown, self.base) if self.base else shown
 
@@ -296,7 +296,7 @@ def _list_blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
 
 
 def write_verdict(found: Triage) -> str:
-    """The run in one sentence; of a run that was interrupted, as far as it came."""
+    """Writes the result of the run in one sentence, even if it was interrupted."""
     number = len(found.entries)
     if found.interrupted:
         if not number:
