@@ -46,7 +46,7 @@ def add_emptied(
 
 
 def _needs_handlers(scopes: Scopes, node: ast.Try, needed: Collection[str]) -> bool:
-    """Whether a `try` says something by handlers that never run: that a name is local, say."""
+    """Whether a `try` needs handlers that never run: they make a name local, say."""
     inside = set(walk_breadth_first(node))
     for inner in inside:
         if isinstance(inner, _OF_FUNCTION):
@@ -88,7 +88,7 @@ class _Remover:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def find(self) -> Iterator[_Span]:
-        """(first byte, the byte behind the last, what stands there then)."""
+        """Yields (first byte, byte behind the last, replacement) of each removal."""
         todo: list[ast.AST] = [self._tree]
         while todo:
             node = todo.pop()
