@@ -36,7 +36,7 @@ _DEFINES = {"DEFINE_integer": "integer", "DEFINE_float": "float"}
 
 
 def is_true_division(text: str) -> bool:
-    """Whether a module says that `/` is Python 3's."""
+    """Whether a module imports Python 3's division."""
     return any(
         "division" in re.split(r"[\s,\\]+", inside or after)
         for inside, after in _FUTURE.findall(text)
@@ -44,7 +44,7 @@ def is_true_division(text: str) -> bool:
 
 
 def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
-    """The text with `//` where integers are divided, and lines where nobody can tell."""
+    """Writes `//` where integers are divided; returns the text and the unsure lines."""
     kinds = _Kinds(tree)
     lines = text.encode().split(b"\n")
     unclear: set[int] = set()

@@ -16,7 +16,7 @@ from migrate.source.nodes import walk_breadth_first
 LAZY = frozenset({"filter", "map", "zip"})
 # They take all values before anything else happens.
 _CONSUMERS = frozenset({"list", "max", "min", "set", "sorted", "sum", "tuple", "dict"})
-# Nobody can see when these are called.
+# It makes no difference when these are called.
 _SILENT = frozenset(
     {"abs", "bool", "chr", "float", "int", "len", "ord", "repr", "str", "tuple"}
 )

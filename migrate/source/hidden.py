@@ -40,7 +40,7 @@ def find_written_file(source: str) -> str | None:
 
 
 def add_note(source: str, code: str, reason: str) -> str:
-    """The cell of another program, with a note below its head that says why it is left."""
+    """Adds a note below the head of a cell of another program: why it is left."""
     head, *lines = source.split("\n")
     note = f"# TODO(tf1to2): {code} {reason}"
     return source if note in lines else "\n".join([head, note, *lines])

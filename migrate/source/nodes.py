@@ -100,7 +100,7 @@ def find_plain_names(
 
 @functools.lru_cache(maxsize=_KEPT)
 def parse_source(source: str) -> ast.Module:
-    """A program's tree. Who asks for the same text gets the same one: none changes it.
+    """Parses a program. Equal texts share one tree, so nobody may change it.
 
     One pass after the other reads a program that most of them leave as it is, and most
     look at all of its nodes, which are found once.
@@ -111,7 +111,7 @@ def parse_source(source: str) -> ast.Module:
 
 
 def parse_or_none(data: bytes | str) -> ast.Module | None:
-    """The tree of a file that others import; None where it is no Python 3."""
+    """Parses a file that others import; None if it is not Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
