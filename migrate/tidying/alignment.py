@@ -36,7 +36,7 @@ class _Line:
 
 
 def align_lines(old: str, new: str) -> str:
-    """The new text, where lines stand below their parentheses as in the old text."""
+    """Aligns the new text's lines with their parentheses, as in the old text."""
     lines = new.split("\n")
     inner = _find_inner_lines(new)
     if not inner:

@@ -1,4 +1,4 @@
-"""Blank lines below functions and classes that the migration has put above something else."""
+"""Writes blank lines below functions and classes that the migration has moved."""
 
 from __future__ import annotations
 
