@@ -51,7 +51,7 @@ class Comparison:
 
 
 def load(file: pathlib.Path) -> dict[str, _Counts]:
-    """What a baseline knows.
+    """Reads the known findings of a baseline.
 
     Raises:
       OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Where a program has its checkpoints: the directories and paths that it gives to calls."""
+"""Finds the checkpoint directories and paths that a program gives to calls."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _find_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def _find_savers(tree: ast.Module, modules: set[str]) -> Iterator[str]:
-    """What is bound to a saver of TensorFlow's, or of a module beside the program.
+    """Finds names of savers: TensorFlow's, or those of a module beside the program.
 
     A supervisor has one, too: `sv.saver`.
     """

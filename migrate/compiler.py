@@ -426,7 +426,7 @@ def _rename_findings_to_contrib(
 
 
 def settle_program(path: str, options: Options) -> Settled:
-    """What becomes of a program with the modules that build its graph.
+    """Migrates a program together with the modules that build its graph.
 
     Args:
       path: its real path.

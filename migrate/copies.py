@@ -85,7 +85,7 @@ class Copy:
         return self.stage / _find_name(root)
 
     def find_target(self, path: pathlib.Path) -> pathlib.Path:
-        """Where the copy of a file is made."""
+        """Returns the path of a file's copy."""
         for root in self.roots:
             if path == root:
                 return self._find_base(root)
@@ -157,7 +157,7 @@ def _make_stage(output: pathlib.Path) -> pathlib.Path:
 
 
 def _find_name(root: pathlib.Path) -> str:
-    """What a tree or a file is called in a copy of several."""
+    """Returns the name of a tree or file in a copy of several."""
     return root.name if root.name not in ("", "..") else root.resolve().name
 
 

@@ -35,7 +35,7 @@ def read_program() -> str:
 
 
 def read_proof() -> dict[str, Any]:
-    """What `tf1to2 verify` said of it; a test asks it again."""
+    """Reads the verdict of `tf1to2 verify` on the program; a test computes it again."""
     file = importlib.resources.files(_FOLDER).joinpath("proof.json")
     proof: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return proof

@@ -65,9 +65,9 @@ def name_for_reader(wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 def name_rival(name: str) -> str:
-    """What `import` would take in a file's place, or would not find because of it.
+    """Returns the file that hides an emitted file from `import`, or is hidden by it.
 
-    Of a package's file the module of the same name, of a module the package.
+    It is the module of the same name for a package, and the package for a module.
     """
     module = find_module(name)
     return f"{module}.py" if "/" in name else f"{module}/__init__.py"
@@ -169,7 +169,7 @@ def find_imported_module(binding: ast.AST, name: str) -> str | None:
 
 @functools.cache
 def list_attributes(module: str) -> frozenset[str]:
-    """What an emitted module defines, and its own modules."""
+    """Lists the names that an emitted module defines, and its submodules."""
     top = f"{module}/__init__.py" if len(list_files(module)) > 1 else f"{module}.py"
     tree = ast.parse(read_source(top))
     found = {name for node in tree.body for name in _list_bound_names(node)}

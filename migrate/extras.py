@@ -1,4 +1,4 @@
-"""How one installs what `verify`, `checkpoint` and plots need: the package is on no index yet."""
+"""Writes the commands that install the optional packages: no index has them yet."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _find_checkout() -> pathlib.Path | None:
 
 
 def _find_installed_source() -> pathlib.Path | None:
-    """What pip installed this package from, if it is still there."""
+    """Finds the path from which pip installed this package, if it still exists."""
     try:
         distribution = importlib.metadata.distribution("tf1to2")
         said = json.loads(distribution.read_text("direct_url.json") or "{}")

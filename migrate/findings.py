@@ -1,4 +1,4 @@
-"""What the tool has to say about one place of a source file."""
+"""Declares findings: each reports about one place of a source file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 
 
 class Outcome(enum.Enum):
-    """What became of a construct. There is no other way: nothing is silent."""
+    """The outcome of a construct. Every construct has one: nothing is silent."""
 
     REWRITTEN = "rewritten"
     KEPT = "kept"

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage in circles, where programs are migrated."""
+"""Makes Python's garbage collection rare while programs are migrated."""
 
 from __future__ import annotations
 

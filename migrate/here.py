@@ -46,7 +46,7 @@ def describe_here(directory: pathlib.Path) -> None:
 
 
 def _describe_programs(directory: pathlib.Path, using: int) -> None:
-    """What `check` says of the directory, in short."""
+    """Prints a short form of what `check` reports about the directory."""
     from migrate import packages
     from migrate.report import triage
     from migrate.report.summary import spell_plural

@@ -38,7 +38,7 @@ _RECIPE = "Remove the comment, or change the line by hand to what TensorFlow 2 h
 
 @dataclasses.dataclass(frozen=True)
 class Ignored:
-    """What the comments of a text ask for.
+    """The codes that comments of a text ask to ignore.
 
     Attributes:
       lines: line -> codes, or beginnings of codes.

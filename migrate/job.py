@@ -85,7 +85,7 @@ class Job:
         self._whole_modules: bool = shared.get("whole_modules", False)
 
     def _load_configs(self) -> list[Config]:
-        """What holds for each path; all but its patterns is taken from the first one's."""
+        """Loads each path's configuration; only patterns differ between them."""
         from migrate import config
 
         starts = [p.absolute() for p in self.paths if os.path.exists(p)] or [

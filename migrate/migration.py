@@ -1,4 +1,4 @@
-"""What the compiler gives for one source text; no disk, no bytes."""
+"""Declares the compiler's result for one source text, without disk or bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes after files were written: packages, launch, checkpoints, and the proof."""
+"""Lists the steps after a migration: packages, launch, checkpoints, and the proof."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _TASK_FROM_CONFIG = "D159"
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """What was written, and where the originals are.
+    """The paths of a migration that was written, and of its originals.
 
     Attributes:
-      root: what was migrated: the first of the paths.
-      output: the directory of the migrated copy; None where files were changed in place.
+      root: the first of the migrated paths.
+      output: the directory of the migrated copy; None where files were changed in
+        place.
       backup: the directory of the originals; None where there is none.
     """
 
@@ -110,7 +111,7 @@ def _launch(entry: EntryPoint, written: Written) -> str:
 
 
 def _explain_checkpoints(entry: EntryPoint) -> Iterator[str]:
-    """Where the program's checkpoints are: old ones are continued there."""
+    """Explains where the program saves and restores checkpoints."""
     told: set[tuple[str, str]] = set()
     lines = []
     for result in entry.results:
@@ -171,7 +172,7 @@ def _locate_original(
     written: Written,
     trees: Mapping[pathlib.Path, pathlib.Path],
 ) -> pathlib.Path:
-    """Where a program is as it was: the trees are new working trees of repositories."""
+    """Returns the path of the original; the trees are repositories' new worktrees."""
     if written.output is not None:
         return path
     root = written.root if written.root.is_dir() else written.root.parent

@@ -1,4 +1,4 @@
-"""What the user chose for a run."""
+"""Declares the options that the user chose for a run."""
 
 from __future__ import annotations
 

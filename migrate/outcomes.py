@@ -1,6 +1,6 @@
-"""What became of each program, and of each file of it: one of four words.
+"""Decides the outcome of each program and of each of its files: one of four words.
 
-This is the one place that decides it. Reports, the exit code and what is written go by it:
+Only this module decides it. Reports, the exit code and the written files follow it:
 
     Status.MIGRATED   the program is one of TensorFlow 2 now
     Status.COMPAT     it runs on TensorFlow 2 through tf.compat.v1: still TensorFlow 1's way
@@ -9,8 +9,8 @@ This is the one place that decides it. Reports, the exit code and what is writte
 
 `settle(results)` takes the compiler's results for the files of a run, groups them into
 programs by their imports (`migrate.facts.trees.programs`), and holds every file of a
-program back where one of them is refused or failed. Each result then has its `status` and
-its `program` (the file that one starts). A status of None means that there was nothing to
+program back if one of them is refused or failed. Each result then has its `status` and
+its `program` (the entry point). A status of None means that there was nothing to
 migrate: no TensorFlow 1 in the file.
 
 A *fallback* is a function that gets the results of a refused program (`result.path` says
@@ -44,7 +44,7 @@ _IN_COMPAT = ("T102", "T105")
 
 
 class Status(enum.Enum):
-    """What became of a program, or of a file."""
+    """The outcome of a program, or of a file."""
 
     MIGRATED = "migrated"
     COMPAT = "compat"
@@ -53,7 +53,7 @@ class Status(enum.Enum):
 
     @property
     def words(self) -> str:
-        """The same for a reader."""
+        """The status in words, for a reader."""
         return _WORDS[self]
 
 
@@ -88,7 +88,7 @@ class Program:
 
 
 def find_status(result: FileResult) -> Status | None:
-    """What became of a file by itself; None where nothing was to be migrated."""
+    """Returns a file's own status; None if there was nothing to migrate."""
     if result.status is not None:
         return result.status
     if result.failed:

@@ -33,7 +33,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclasses.dataclass(frozen=True)
 class FileResult:
-    """What became of one file.
+    """The result of one file.
 
     Attributes:
       path: the file.
@@ -73,7 +73,7 @@ class FileResult:
         return any(f.outcome is Outcome.FAILED for f in self.findings)
 
     def place_module(self, name: str, target: pathlib.Path) -> pathlib.Path:
-        """Where an emitted module belongs when the result is written to `target`."""
+        """Returns the path of an emitted module for a result at `target`."""
         return pathlib.Path(os.path.normpath(target.parent / self.support_at / name))
 
     def mark_failed(self, code: str, reason: str, recipe: str = "") -> FileResult:
@@ -253,7 +253,7 @@ def _migrate_bytes(
 
 
 def _find_support(path: pathlib.Path, options: Options) -> str:
-    """Where the emitted modules of a file go, from its directory."""
+    """Returns the directory of a file's emitted modules, from its own directory."""
     real = os.path.realpath(path)
     home = options.tree.homes.get(real)
     directory = os.path.dirname(real)
@@ -278,7 +278,7 @@ def _convert_to_python3(text: str, path: pathlib.Path) -> python2.Converted | No
 def _join_findings(
     three: python2.Converted, findings: Iterable[Finding]
 ) -> tuple[Finding, ...]:
-    """What was done to bring a file to Python 3, and then, at the lines of the file."""
+    """Joins the findings of the conversion to Python 3 with those of the migration."""
     moved = (
         move_finding(f, three.origins) for f in findings if f.line <= len(three.origins)
     )
@@ -325,7 +325,7 @@ def _migrate_module(
 
 
 def _select_needed_files(migration: Migration) -> tuple[str, ...]:
-    """Of the emitted files that a result may need those that it reaches."""
+    """Selects the emitted files that the result really imports."""
     if not migration.support:
         return ()
     from migrate.beside.files import collect_files
@@ -443,7 +443,7 @@ def _migrate_notebook(
 def _check_cell_order(
     notebook: notebooks.Notebook, written: str
 ) -> tuple[Finding, ...]:
-    """What the new cells would do differently from the old ones."""
+    """Refuses new cells that would behave differently from the old ones."""
     from migrate.gates.judgement import find_refusals
 
     with warnings.catch_warnings():

@@ -136,7 +136,7 @@ def write_plan(
 def _refuse_graphs(
     source: Source, failures: list[tuple[str, int, str]]
 ) -> list[Finding]:
-    """What a program asks of a graph by the name that its block gave it.
+    """Refuses attributes of a graph, read by the name that its block gave it.
 
     with tf.Graph().as_default() as g:
       print(g.version)
@@ -168,7 +168,7 @@ def _refuse_graphs(
 def _refuse_lost_names(
     source: Source, failures: list[tuple[str, int, str]]
 ) -> list[Finding]:
-    """What the result would read although only the steps have it."""
+    """Refuses names that the result would read, but that only the steps bind."""
     unbound = {
         reason.split("`")[1]
         for _, _, reason in failures

@@ -1,4 +1,4 @@
-"""How far a run is, on a terminal's standard error alone."""
+"""Shows the progress of a run, if standard error is a terminal."""
 
 from __future__ import annotations
 

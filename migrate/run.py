@@ -132,7 +132,7 @@ def run_programs(
 
 
 def choose_fallback(data: bytes, options: Options) -> outcomes.Fallback | None:
-    """What is tried with a text that is in no file, if it is refused."""
+    """Chooses the fallback for a refused text that is in no file."""
     if not options.fallback:
         return None
     from migrate.fallback.run import CompatFallback

@@ -1,4 +1,4 @@
-"""What a run knows of its files together, besides the text of each."""
+"""Holds the facts of a run about all its files together."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Unit:
 
 
 def find_home(path: str, options: Options) -> Home | None:
-    """Where a file's emitted modules are, if not simply beside it.
+    """Returns the home of a file's emitted modules; None if it is beside the file.
 
     Args:
       path: the real one.

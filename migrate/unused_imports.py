@@ -76,7 +76,7 @@ def add_unused_imports(text: str, done: Migration, unit: Unit) -> Migration:
 
 
 def _list_unread_after(imported: list[Imported], done: Migration) -> list[Imported]:
-    """What a refused file imports and does not read any more: its uses may have new names."""
+    """Lists imports that a refused file no longer reads, as its uses have new names."""
     unread = find_unread(build_scopes(parse_source(done.text)))
     left = {(one.path, one.bound) for one in unread}
     return [one for one in imported if (one.path, one.bound) in left]
@@ -108,7 +108,7 @@ def _refuse(one: Imported, why: str) -> Finding:
 
 
 def _make_dropped(one: Imported) -> Finding:
-    """What is told of an import that went.
+    """Makes the finding that reports a dropped import.
 
     It has no symbol: the program is not of the kind that uses it.
     """

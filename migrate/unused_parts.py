@@ -74,7 +74,7 @@ def _find_unreachable(path: str) -> list[Unreachable]:
 def _keep_outermost(
     unused: Iterable[Unused], dead: Iterable[Unreachable]
 ) -> list[_Cut]:
-    """What can be left out of a file, in its order, without what stands in another."""
+    """Lists the removable parts of a file in order, without those inside another."""
     found: list[_Cut] = []
     every: list[_Cut] = [*unused, *dead]
     for cut in sorted(every, key=lambda c: (c.first, -c.last)):

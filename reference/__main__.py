@@ -193,7 +193,7 @@ def run(
 def _traces_of_task(
     scenario: Scenario, one: Run, task: tf_config.Task, steps: int | None
 ) -> tuple[Trace, Trace] | None:
-    """What is expected of a task and what it gave; None where it only serves."""
+    """Returns a task's expected and traced values; None if it only serves."""
     recording = oracle.recorded(scenario, one)
     with _directory() as work:
         found = tf_config.train(
@@ -241,7 +241,7 @@ def _traces(
     steps: int | None,
     alternative: Alternative | None,
 ) -> tuple[Trace, Trace]:
-    """What is expected and what the migration gave, sampled alike."""
+    """Returns the expected and the migration's trace, with the same samples."""
     initial = oracle.initial(scenario, one)
     with _directory() as work:
         if voice == "live":

@@ -60,7 +60,7 @@ class Cluster:
         return [int(address.rpartition(":")[2]) for address in addresses]
 
     def resolver(self) -> Any:
-        """What ParameterServerStrategy asks for its cluster."""
+        """Makes the cluster resolver that ParameterServerStrategy is given."""
         import tensorflow as tf
 
         return tf.distribute.cluster_resolver.SimpleClusterResolver(

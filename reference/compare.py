@@ -32,10 +32,10 @@ class Divergence:
 
 
 def ulps(a: Array, b: Array) -> npt.NDArray[np.int64]:
-    """How many representable numbers lie between `a` and `b`, elementwise.
+    """Counts the representable numbers between `a` and `b`, elementwise.
 
-    float32 and float64 only, of equal dtype. The bits of an IEEE number, read as a
-    sign and a magnitude, count the numbers from zero.
+    float32 and float64 only, of equal dtype. The bits of an IEEE number, read as a sign
+    and a magnitude, count the numbers from zero.
     """
     bits: np.dtype[np.signedinteger[Any]] = np.dtype(f"i{a.dtype.itemsize}")
     largest = 2 ** (8 * bits.itemsize - 1) - 1
@@ -60,7 +60,7 @@ def _allowed(tolerance: Tolerance, name: str) -> float:
 def first_divergence(
     expected: Trace, found: Trace, tolerance: Tolerance = 0.0
 ) -> Divergence | None:
-    """Where `found` first leaves `expected`, or None.
+    """Finds the first place where `found` differs from `expected`, or None.
 
     Every array's first axis is the step; the earliest step of all arrays is named.
 
@@ -107,7 +107,7 @@ def first_divergence(
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """How far one array of two traces is apart.
+    """The difference between two traces in one array.
 
     Attributes:
       name: the trace's key.

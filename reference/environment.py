@@ -65,7 +65,7 @@ _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 
 def cache_directory(release: Release = TF1) -> pathlib.Path:
-    """Where the made environment lives."""
+    """Returns the directory of the environment that is made."""
     base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(base) / "tf1to2" / f"tf-{release.version}"
 
@@ -123,7 +123,7 @@ def find_tf1() -> pathlib.Path | None:
 
 @dataclasses.dataclass(frozen=True)
 class Oracle:
-    """What TensorFlow 1 programs are run by.
+    """The interpreter that runs TensorFlow 1 programs.
 
     Attributes:
       side: "tf1", or "compat" where it is TensorFlow 2's compat.v1.
@@ -199,7 +199,7 @@ Install = Callable[[Say], None]
 
 
 def _ways(release: Release, directory: pathlib.Path) -> Iterator[tuple[str, Install]]:
-    """What may give it, in the order in which it is tried."""
+    """Yields the ways to install a release, in the order in which they are tried."""
     base = next(pythons(release), None)
     if base is not None:
         commands = venv_commands(release, base, directory)

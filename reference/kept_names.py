@@ -94,7 +94,7 @@ class Comparison:
         self._same |= {key: key not in different for key in reached}
 
     def _compare(self, one: Leads, other: Leads) -> list[tuple[Leads, Leads]] | None:
-        """What has to be the same for two to be; None where they are not."""
+        """Lists the pairs that must be equal for two to be; None if they differ."""
         if not isinstance(one, Named) or not isinstance(other, Named):
             return None
         if not one.name or not other.name:  # Modules, passed on whole.
@@ -222,7 +222,7 @@ def _is_missing(sources: Sources, module: str, name: str) -> bool:
 
 
 def judge(comparison: Comparison, one: Named | None, other: Named | None) -> str:
-    """What is known of a name that both TensorFlows have."""
+    """Judges how sure it is that a name means the same in both TensorFlows."""
     if one is None or other is None:
         return "changed"
     if comparison.is_same_op(one, other):

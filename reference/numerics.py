@@ -44,7 +44,7 @@ first number holds for all arrays, except those whose own tolerance follows with
 
 
 def programs(scenario: Scenario, run: Run) -> Iterator[Alternative | None]:
-    """What is compared in a run: tf2.py (None), then the alternatives."""
+    """Yields the compared programs of a run: tf2.py (None), then the alternatives."""
     yield None
     for alternative in scenario.alternatives:
         if run.name in alternative.runs:
@@ -52,12 +52,12 @@ def programs(scenario: Scenario, run: Run) -> Iterator[Alternative | None]:
 
 
 def key(run: Run, alternative: Alternative | None) -> str:
-    """How measured.json names one comparison."""
+    """Returns the key of one comparison in measured.json."""
     return run.name if alternative is None else f"{run.name} {alternative.name}"
 
 
 def measured(scenario: Scenario) -> dict[str, Any]:
-    """What was measured, by `key`; empty if nothing."""
+    """Reads the measured values of a scenario, by `key`; empty if there are none."""
     path = scenario.directory / "measured.json"
     found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     return found

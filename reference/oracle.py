@@ -47,7 +47,7 @@ class Stale(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Recording:
-    """What TF 1.15.5 computed in one run.
+    """The values that TF 1.15.5 computed in one run.
 
     Attributes:
       initial: every variable and slot of the checkpoint both programs start from;
@@ -166,7 +166,7 @@ def versions(python: str) -> dict[str, str]:
 
 
 def provenance(scenario: Scenario) -> dict[str, Any]:
-    """Where a scenario's recordings come from, by run; empty if nothing is recorded."""
+    """Reads the provenance of a scenario's recordings, by run; empty for none."""
     path = scenario.recorded / "provenance.json"
     if not path.exists():
         return {}
@@ -203,7 +203,7 @@ def compare(
     same_processor: bool = True,
     least: float = 0.0,
 ) -> Divergence | None:
-    """Where `found` leaves `expected` by more than the run allows, or None.
+    """Finds where `found` differs from `expected` by more than the run allows, or None.
 
     Both are sampled first, so that recorded and whole traces compare.
 
@@ -478,7 +478,7 @@ def migrated(
 
 
 def steps_only(trace: Trace, like: Trace | None = None) -> Trace:
-    """What was traced at every step, without final values.
+    """Selects the values that were traced at every step, without final values.
 
     For a run that trains fewer steps than were recorded, whose end is another one.
 

@@ -19,7 +19,7 @@ def check_available() -> None:
 
 
 def curves(trace: Trace) -> dict[str, np.ndarray]:
-    """What can be drawn as a loss: one number per step, named so."""
+    """Selects the losses that can be drawn: traces of one number per step."""
     return {
         name: values
         for name, values in trace.items()

@@ -21,7 +21,7 @@ _DECORATORS_OF_EXPORT = frozenset({"tf_export", "keras_export"})
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """What a name leads to.
+    """The definition that a name leads to.
 
     Attributes:
       module: the file that defines it.
@@ -103,7 +103,7 @@ class Sources:
 
     @functools.cache  # noqa: B019
     def module(self, name: str) -> Module | None:
-        """What a file has; None where there is no such file."""
+        """Reads the names of a file; None if there is no such file."""
         path = self._find_file(name)
         if path is None:
             return Module(name) if self.is_module(name) else None
@@ -149,7 +149,7 @@ class Sources:
 
     @functools.cache  # noqa: B019
     def resolve(self, module: str, name: str) -> Named | None:
-        """Where a module's name is defined; None where it has none, or who knows which."""
+        """Finds the definition of a module's name; None if it is unknown."""
         seen = set()
         while (module, name) not in seen:
             seen.add((module, name))

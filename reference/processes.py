@@ -54,7 +54,7 @@ class Hosts:
 
 @dataclasses.dataclass(frozen=True)
 class Ended:
-    """How one task ended: exit code (None: it was stopped) and what it printed."""
+    """One ended task: its exit code (None: it was stopped) and what it printed."""
 
     task: str
     code: int | None
@@ -70,7 +70,7 @@ CommandLine = Callable[[str, int, Hosts], Sequence[str]]
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """What the processes of a program are given, told before they start.
+    """The settings of a program's processes, known before they start.
 
     Attributes:
       python: the interpreter.

@@ -36,7 +36,7 @@ class NoTrace(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Interpreter:
-    """What executes a program.
+    """The interpreter that executes a program.
 
     Attributes:
       python: the interpreter.
@@ -167,7 +167,7 @@ def prepared(
 
 
 def gated_order(interpreter: Interpreter, topology: Topology) -> Order:
-    """How `gated.py` holds this interpreter's workers; FREE: it is not needed."""
+    """Returns the order in which `gated.py` holds these workers, or FREE."""
     needed = interpreter.tf1 or topology.order is Order.TURNS
     return topology.order if needed else Order.FREE
 
@@ -175,7 +175,7 @@ def gated_order(interpreter: Interpreter, topology: Topology) -> Order:
 def gate_environment(
     gate: Order, directory: pathlib.Path, workers: int, task: str, *, tf1: bool
 ) -> dict[str, str]:
-    """What `gated.py` is told.
+    """Makes the environment variables that `gated.py` reads.
 
     Args:
       directory: for its marks; all workers of one order share it.

@@ -1,4 +1,4 @@
-"""What a reference scenario is: a TF1 program, how it is run, what must agree.
+"""Declares a reference scenario: a TF1 program, its runs, and what must agree.
 
 A scenario is a directory `reference/<name>`:
 
@@ -32,7 +32,7 @@ DTYPES = ("float32", "float64")
 
 
 class Shape(enum.Enum):
-    """Which processes a program is run as."""
+    """The processes that a program is run as."""
 
     SINGLE = "one process"
     """One process without cluster flags; it writes worker 0's trace."""
@@ -45,7 +45,7 @@ class Shape(enum.Enum):
 
 
 class Order(enum.Enum):
-    """How `gated.py` holds the workers' runs, so that a trace has one possible value."""
+    """The order in which `gated.py` holds the workers' runs, so that traces repeat."""
 
     FREE = "free"
     """Not at all: one worker, or a program that keeps its own order."""
@@ -74,7 +74,7 @@ class Topology:
 
     @property
     def writers(self) -> int:
-        """How many tasks write a trace: the workers, or the one client."""
+        """The number of tasks that write a trace: the workers, or the one client."""
         return 1 if self.shape is Shape.CLIENT else self.workers
 
     def __str__(self) -> str:

@@ -100,7 +100,7 @@ def _is_message(value: type) -> bool:
 
 
 def _members(value: type) -> Iterable[tuple[str, Any]]:
-    """What programs name on a class: constants, enum members, own constructors.
+    """Yields the names that programs use on a class: constants, enum members, makers.
 
     Inherited attributes belong to the class that defines them.
     """
@@ -422,7 +422,7 @@ class _Target:
         return found if known and found != new_name else ""
 
     def signature(self, status: str, name: str, new_name: str) -> list[str] | None:
-        """Of the TF2 namesake where there is one, else of the new name."""
+        """Returns the signature of the TF2 namesake, or else of the new name."""
         if name.startswith("tf.keras."):
             row = self.legacy_tf_keras.get(new_name)
         elif status == "compat":

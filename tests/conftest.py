@@ -1,4 +1,4 @@
-"""What all tests share: the genuine TensorFlow 1.15.5, where a Python 3.7 can run it."""
+"""Provides genuine TensorFlow 1.15.5 to all tests, if a Python 3.7 can run it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class FewStarters:
-    """What `processes._preloaded` is in tests: the same, but it forgets.
+    """Replaces `processes._preloaded` in tests: it closes interpreters not used lately.
 
     Args:
       make: starts a process for an interpreter and an environment.

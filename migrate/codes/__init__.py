@@ -1,4 +1,4 @@
-"""What each finding code means; `tf1to2 rule CODE` prints it. One module per family."""
+"""Explains each finding code, for `tf1to2 rule CODE`. One module per family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding code means: the row."""
+"""Declares the row that explains a finding code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the page of a code is: errors, findings and reports all name this address."""
+"""Returns the addresses of the pages of codes, which errors and findings name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What `tf1to2 demo` shows: a TensorFlow 1 program, and its proof."""
+"""Holds the TensorFlow 1 program that `tf1to2 demo` shows, and its proof."""

@@ -1,4 +1,4 @@
-"""Which files of a tree are ours to look at."""
+"""Finds the files of a tree that the tool reads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Patterns:
 
 @dataclasses.dataclass(frozen=True)
 class Exclusions:
-    """What the user leaves out: each pattern list with its directory."""
+    """The user's exclusions: each list of patterns with its directory."""
 
     patterns: tuple[Patterns, ...] = ()
 

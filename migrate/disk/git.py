@@ -1,4 +1,4 @@
-"""What git says of a tree; nothing where there is no git, or no repository."""
+"""Asks git about a tree; finds nothing if there is no git or no repository."""
 
 from __future__ import annotations
 

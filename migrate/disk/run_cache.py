@@ -1,8 +1,8 @@
-"""What runs over unchanged trees gave, kept between calls.
+"""Keeps the results of runs over unchanged trees between calls.
 
-What becomes of a file depends on the others of its tree, so a result is one of a whole
-run. Its key is the digest of everything that the result depends on: this tool's own files,
-the options, every file's path and bytes, and what else of Python stands in their
+A file's result depends on the other files of its tree, so the cache keeps whole runs.
+The key is the digest of everything that the result depends on: this tool's own files,
+the options, every file's path and bytes, and the other Python files in their
 directories. A run over single files is not kept: what they import may be anywhere.
 """
 
@@ -31,7 +31,7 @@ def is_wanted() -> bool:
 
 
 def find_directory() -> pathlib.Path:
-    """Where results are kept: below XDG_CACHE_HOME, or ~/.cache."""
+    """Returns the directory of the cache: below XDG_CACHE_HOME, or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(
         os.path.expanduser("~"), ".cache"
     )
@@ -44,10 +44,10 @@ def find_key(
     options: Options,
     each_link: bool,
 ) -> str | None:
-    """The key of a run, or None where it is not kept.
+    """Returns the key of a run; None if the run is not kept.
 
     Args:
-      work: the files to look at, and those that cannot be.
+      work: the files to look at, and those that cannot be read.
     """
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) != len(work) or not all(os.path.isdir(path) for path in paths):
@@ -72,7 +72,7 @@ def find_key(
 
 
 def load(key: str) -> list[list[FileResult]] | None:
-    """The programs of a run that was kept; None where it was not."""
+    """Loads the programs of a kept run; None if it was not kept."""
     file = find_directory() / f"{key}.pickle"
     try:
         if file.stat().st_uid != os.getuid():
@@ -129,7 +129,7 @@ def _find_directories(
 
 
 def _list_python_files(directory: str) -> list[str]:
-    """What of Python stands in a directory: names, sizes and times."""
+    """Lists the Python files of a directory: names, sizes and times."""
     found = []
     with os.scandir(directory) as entries:
         for entry in entries:

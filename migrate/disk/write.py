@@ -36,7 +36,7 @@ def write_atomically(path: pathlib.Path, data: bytes) -> None:
     """Replaces `path`'s content; mode and owner are kept, a link is written through.
 
     Raises:
-      OSError: it cannot be replaced; it is as it was.
+      OSError: it cannot be replaced; the old content is still there.
     """
     with defer_interrupts(), stage_bytes(path, data) as stage:
         stage.replace()

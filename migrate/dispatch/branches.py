@@ -24,7 +24,7 @@ _MOST_ROUNDS = 32
 
 
 def split_chosen_runs(text: Text) -> Text:
-    """The text with a run for each value where the host chooses what is fetched."""
+    """Writes a run for each value in place of runs whose fetches the host chooses."""
     for _ in range(_MOST_ROUNDS):
         new = _split_first(text)
         if new is None:
@@ -100,10 +100,10 @@ class _Split:
         return text
 
     def _check_statement(self, statement: ast.stmt, site: ast.expr) -> None:
-        """That nothing which the statement does could come before its choice.
+        """Checks that the statement does nothing which may come before its choice.
 
         Raises:
-          Unclear: something could, or the statement holds others.
+          Unclear: it may, or the statement holds other statements.
         """
         if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
             raise Unclear

@@ -1,12 +1,12 @@
-"""Which graph values a fetched expression can be, and by which expressions the host chooses.
+"""Finds the graph values that a fetch can be, and how the host chooses one.
 
     ops = [train_w, train_b]        what `op` can be: `train_w`, `train_b`
     op = ops[step % 2]              what it goes through: `ops`, `op`
     sess.run([op, loss])
 
-A value is followed backward from the run, through names, conditional expressions, lists,
-tuples, dicts and loops over them, to names that are bound once. Everything else that
-reads a name on the way must be a run, too: then nobody sees which object it holds.
+A value is followed backward from the run, through names, conditional expressions,
+lists, tuples, dicts and loops over them, to names that are bound once. Everything else
+that reads a name on the way must be a run, too: then nobody sees which object it holds.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Values:
                     self._uses.setdefault((id(owner), node.id), []).append(node)
 
     def find_choice(self, fetched: ast.expr) -> Choice | None:
-        """The choice that a fetched expression is a part of; None where it is none."""
+        """Finds the choice that a fetched expression belongs to; None for none."""
         try:
             followed = _Followed(self._view, self._uses)
             followed.add_site(fetched)
@@ -72,7 +72,7 @@ class Values:
 
 
 class _Followed:
-    """What has been followed from some fetched expressions."""
+    """The names and values that were followed backward from some fetches."""
 
     def __init__(self, view: View, uses: dict[tuple[int, str], list[ast.Name]]) -> None:
         self._view, self._uses = view, uses
@@ -197,7 +197,7 @@ class _Followed:
             self._open.discard((id(target), path))
 
     def _find_bindings(self, owner: Scope, name: str) -> list[ast.Name]:
-        """Where a name is bound: each time by an assignment or as a loop's variable."""
+        """Finds a name's bindings, all by assignments or as loop variables."""
         stores = [
             use
             for use in self._uses[id(owner), name]
@@ -211,7 +211,7 @@ class _Followed:
         return stores
 
     def _is_source(self, bindings: Sequence[ast.Name], left: int = 8) -> bool:
-        """Whether a name stands for one object from its one binding on.
+        """Whether a name is bound once, and stands for one object from then on.
 
         Args:
           left: how many names may stand for one another.
@@ -239,7 +239,7 @@ class _Followed:
         return True
 
     def _check_visible(self, fetched: ast.expr, name: str) -> None:
-        """That a run may name the value that another place gave the host.
+        """Checks that a run can name the value that another place gave the host.
 
         Raises:
           Unclear: the name is another one there, or that of another call of a function.
@@ -397,7 +397,7 @@ def _flatten(node: ast.expr) -> list[ast.expr]:
 def _walk_parts(
     targets: ast.expr, place: tuple[int, ...] = ()
 ) -> Iterator[tuple[ast.expr, tuple[int, ...]]]:
-    """What is bound at once, part by part, and where each stands."""
+    """Yields each target of an unpacking assignment, with its place in it."""
     if isinstance(targets, (ast.Tuple, ast.List)):
         for index, target in enumerate(targets.elts):
             yield from _walk_parts(target, (*place, index))
@@ -406,7 +406,7 @@ def _walk_parts(
 
 
 def _select_elements(elements: Sequence[ast.expr], place: object) -> Sequence[ast.expr]:
-    """Those of a list or tuple that stand at a place.
+    """Selects the elements of a list or tuple at a place.
 
     Raises:
       Unclear: it has no such place.
@@ -421,7 +421,7 @@ def _select_elements(elements: Sequence[ast.expr], place: object) -> Sequence[as
 
 
 def _select_values(node: ast.Dict, place: object) -> Sequence[ast.expr]:
-    """Those values of a dict that stand at a place.
+    """Selects the values of a dict at a place.
 
     Raises:
       Unclear: it has no such place, or is not written out.

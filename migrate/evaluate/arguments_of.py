@@ -1,7 +1,8 @@
-"""The command line: `sys.argv`, argparse, and TensorFlow's flags.
+"""Evaluates the command line: `sys.argv`, argparse, and TensorFlow's flags.
 
-A flag's default is not a constant: who starts the program says what it is. It is one where the
-configuration says that the program was started without arguments.
+A flag's default is not a constant, because whoever starts the program may set the flag.
+It is a constant if the configuration says that the program was started without
+arguments.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def _make_namespace(m: Machine, added: Reference) -> Value:
 
 
 def _read_flag_argument(m: Machine, name: str, default: Value) -> Value | None:
-    """What the command line says of a flag."""
+    """Returns the value that the command line gives a flag; None if it gives none."""
     arguments = m.configuration.arguments or ()
     for place, argument in enumerate(arguments):
         key, equal, text = argument.lstrip("-").partition("=")
@@ -131,7 +132,7 @@ def _read_flag_argument(m: Machine, name: str, default: Value) -> Value | None:
 
 
 def _convert(text: str, default: Value) -> Const:
-    """An argument's text, of the type that the flag's default has."""
+    """Converts an argument's text to the type of the flag's default."""
     kind = type(default.value) if isinstance(default, Const) else str
     if kind is bool or (not text and kind is not str):
         return Const(text.lower() in ("", "true", "t", "1", "yes", "y"))
@@ -142,7 +143,7 @@ def _convert(text: str, default: Value) -> Const:
 
 
 def find_flag(m: Machine, name: str, default: Value) -> Value:
-    """What a flag is in this configuration."""
+    """Returns the value of a flag in this configuration."""
     given = _read_flag_argument(m, name, default)
     if given is not None:
         return given

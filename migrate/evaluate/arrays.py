@@ -1,4 +1,4 @@
-"""NumPy's arrays: what is known of their dimensions and types; their numbers only a run knows."""
+"""Models NumPy's arrays: their dimensions and types, but not their numbers."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def find_type_name(value: Value | None) -> str | None:
 
 
 def read_dims(m: Machine, value: Value) -> tuple[Dim, ...] | None:
-    """Dimensions that a value says: a number, or a sequence of them."""
+    """Reads the dimensions that a value gives: a number, or a sequence of them."""
     items = containers.list_elements(m, value)
     if items is None:
         one = read_dim(value)
@@ -143,7 +143,7 @@ def read_dims(m: Machine, value: Value) -> tuple[Dim, ...] | None:
 
 
 def read_dim(value: Value) -> Dim:
-    """A dimension that a value says; None where it is not known."""
+    """Reads the dimension that a value gives; None if it is not known."""
     if isinstance(value, Dimension):
         return value.value
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
@@ -152,7 +152,7 @@ def read_dim(value: Value) -> Dim:
 
 
 def make_array_of_literal(m: Machine, value: Value) -> Array | None:
-    """The array that a list of numbers makes."""
+    """Makes the array that `numpy.array` makes of a list of numbers."""
     if isinstance(value, Const):
         kind = type(value.value)
         names = {

@@ -1,4 +1,4 @@
-"""Which function answers a call of one of Python's builtins."""
+"""Registers the functions that evaluate calls of Python's builtins."""
 
 from __future__ import annotations
 

@@ -334,7 +334,7 @@ def _make_generator(
 
 
 def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) -> bool:
-    """Runs a generator; what it yields is given to an action. False: it is none."""
+    """Runs a generator and gives each yielded value to an action."""
     if objects.find_class(m, value) not in (
         External("generator"),
         External("contextlib.contextmanager"),
@@ -380,7 +380,7 @@ def run_generator(m: Machine, value: Value, action: Callable[[Value], Value]) ->
 
 
 def iterate_over(m: Machine, value: Value) -> list[Value] | None:
-    """What iterating over a value gives; None where that is not known."""
+    """Lists the values that iterating over a value gives; None if not known."""
     found = containers.list_elements(m, value)
     if found is not None:
         return found

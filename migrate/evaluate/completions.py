@@ -1,4 +1,4 @@
-"""How a suite of statements ends."""
+"""Describes the ways in which a suite of statements ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from migrate.graph.values import NONE, Value
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Completion:
-    """One way.
+    """One way in which a suite of statements ends.
 
     Attributes:
       kind: "normal", "return", "break", "continue", "raise", or "never" (the process ends, or waits

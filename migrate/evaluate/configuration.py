@@ -1,4 +1,4 @@
-"""What an evaluation assumes of a run: its role, its arguments, how its tests came out."""
+"""Describes one run: its role, its arguments, and how its tests came out."""
 
 from __future__ import annotations
 

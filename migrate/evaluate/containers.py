@@ -31,7 +31,7 @@ _LONGEST = 100_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Summary:
-    """Contents whose number is not known: each of them may be any of these values."""
+    """Contents of unknown number: each element may be any of these values."""
 
     items: tuple[Value, ...]
     what: str
@@ -56,7 +56,7 @@ def make_set(m: Machine, items: Iterable[Value]) -> Reference:
 
 
 def make_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Reference:
-    """A dict at a fresh address; of equal keys the last one's value counts."""
+    """Makes a dict at a fresh address; the last value of an equal key counts."""
     address = m.store.allocate()
     contents: Pairs | Summary
     if isinstance(pairs, Summary):
@@ -73,7 +73,7 @@ def make_dict(m: Machine, pairs: Iterable[tuple[Value, Value]] | Summary) -> Ref
 
 
 def read_contents(m: Machine, value: Reference) -> tuple[Value, ...] | Summary | None:
-    """What a list or a set has; None where it differs by a test."""
+    """Returns the elements of a list or set; None if they depend on a test."""
     found = m.read((value.address, "items"), ())
     if isinstance(found, (Diverged, Choice)):
         return None
@@ -84,7 +84,7 @@ def read_contents(m: Machine, value: Reference) -> tuple[Value, ...] | Summary |
 
 
 def read_pairs(m: Machine, value: Reference) -> Pairs | Summary | None:
-    """What a dict has; None where it differs by a test."""
+    """Returns the items of a dict; None if they depend on a test."""
     found = m.read((value.address, "items"), ())
     if isinstance(found, (Diverged, Choice)):
         return None
@@ -144,7 +144,7 @@ def _make_summary(
             for v in (item if isinstance(item, tuple) else (item,))
             if isinstance(v, Value)
         )
-    # A host that is one of many need not be there twice.
+    # The same host value need not be listed twice.
     kept = tuple(dict.fromkeys((*old, *more)))
     return Summary(kept[:16], "items")
 
@@ -159,7 +159,7 @@ def append(m: Machine, value: Reference, more: Iterable[Value]) -> None:
 
 
 def list_elements(m: Machine, value: Value) -> list[Value] | None:
-    """What iterating over a value gives, in order; None where that is not known."""
+    """Lists the values that iterating over a value gives; None if not known."""
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Reference) and value.kind in ("list", "set", "dict"):
@@ -181,7 +181,7 @@ def list_elements(m: Machine, value: Value) -> list[Value] | None:
 
 
 def find_element(m: Machine, value: Value, what: str) -> Value:
-    """One of the elements of something whose number of elements is not known."""
+    """Returns one element of a container whose number of elements is not known."""
     if isinstance(value, Reference) and value.kind in ("list", "set", "dict"):
         items = m.read((value.address, "items"), ())
         if isinstance(items, Summary):
@@ -199,7 +199,7 @@ def find_element(m: Machine, value: Value, what: str) -> Value:
 
 
 def convert_from_python(m: Machine, value: object) -> Value:
-    """What a Python value of constants is here: lists become lists of the program."""
+    """Converts a Python value of constants; lists become lists of the program."""
     if isinstance(value, tuple):
         return Tuple(tuple(convert_from_python(m, v) for v in value))
     if isinstance(value, list):
@@ -220,10 +220,10 @@ class NotConstant(Exception):
 
 
 def convert_to_python(m: Machine, value: Value) -> object:
-    """The Python value of constants.
+    """Returns the Python value of constants.
 
     Raises:
-      NotConstant: it is not made of them alone.
+      NotConstant: a part of the value is no constant.
     """
     if isinstance(value, Const):
         return value.value

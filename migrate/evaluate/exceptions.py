@@ -1,4 +1,4 @@
-"""`try`: what happens where nothing is raised, and what a handler does."""
+"""Evaluates `try`: the body if nothing is raised, and the handlers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def execute_try(m: Machine, node: ast.Try) -> Completion:
-    """The body, and each handler as if something had been raised at the body's end."""
+    """Runs the body, and each handler as if the end of the body had raised."""
     ended = _execute_body(m, node)
     if node.finalbody:
         from migrate.evaluate import statements
@@ -54,7 +54,7 @@ def _handle(m: Machine, handler: ast.ExceptHandler) -> Completion:
 def _run_handler_on_one_side(
     m: Machine, handler: ast.ExceptHandler, ended: Completion
 ) -> Completion:
-    """A handler on one side of a test: whether something was raised."""
+    """Runs a handler on one side of the test "something was raised"."""
     first = handler.body[0]
     executed = m.configuration.has_executed(
         m.frame.file, first.lineno, first.end_lineno or first.lineno

@@ -1,4 +1,4 @@
-"""What an expression is: the walk over Python's expressions."""
+"""Evaluates Python's expressions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from migrate.graph.values import (
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-# A comprehension over more is one whose elements are not told apart.
+# The elements of a longer comprehension are not told apart.
 _UNROLLED = 5000
 
 
@@ -45,7 +45,7 @@ def _evaluate_name(m: Machine, node: ast.Name) -> Value:
 
 
 def look_up(m: Machine, name: str, node: ast.AST | None = None) -> Value:
-    """What a name means here."""
+    """Looks up the value of a name in the scopes that are visible here."""
     for frame in m.frame.walk_chain(name):
         found = m.read((frame.number, name))
         if isinstance(found, Value):
@@ -148,7 +148,7 @@ def _evaluate_call(m: Machine, node: ast.Call) -> Value:
 def evaluate_arguments(
     m: Machine, node: ast.Call
 ) -> tuple[list[Value], dict[str, Value], bool]:
-    """Arguments by place and by name; whether some are spread from what is not known."""
+    """Evaluates positional and keyword arguments, and says whether some are unknown."""
     given: list[Value] = []
     named: dict[str, Value] = {}
     spread = False
@@ -364,7 +364,7 @@ def _evaluate_dict_comprehension(m: Machine, node: ast.DictComp) -> Value:
 def comprehend(
     m: Machine, generators: list[ast.comprehension], action: Callable[[], Any]
 ) -> bool:
-    """Does something for each round of a comprehension; whether the rounds are all known."""
+    """Runs an action in each round; returns whether all rounds are known."""
     outer = m.frame
     iterable = evaluate(m, generators[0].iter)
     frame = m.make_frame(None, outer, outer.module or outer, outer.file)

@@ -1,4 +1,4 @@
-"""Scopes of names: which names a piece of code binds, and where the others are looked for."""
+"""Finds the names that a scope binds, and the scopes in which a name is looked up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """Of a function or a module: what it binds, and what it declares to be elsewhere."""
+    """The names that a function binds, and those it declares global or nonlocal."""
 
     bound: frozenset[str]
     globals: frozenset[str]
@@ -56,7 +56,7 @@ def find_names(code: Code) -> Names:
 def _walk_own_nodes(
     body: list[ast.AST] | list[ast.stmt] | list[ast.expr],
 ) -> Iterator[ast.AST]:
-    """Nodes of a body that are not of a scope within it."""
+    """Yields the nodes of a body that are in no scope within it."""
     work: list[ast.AST] = list(body)
     while work:
         node = work.pop()

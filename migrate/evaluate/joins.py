@@ -34,10 +34,10 @@ def join_values(test: int, yes: Value, no: Value) -> Value:
 
 
 def join_contents(test: int, yes: Any, no: Any) -> Any:
-    """What a cell has after a fork.
+    """Joins the contents that a cell has on the two sides of a fork.
 
-    A name that one side alone has bound is that side's: where it is read, that side was taken, for the
-    program would have failed otherwise.
+    If only one side has bound a name, the join keeps that side's value. A program that
+    reads the name has taken this side, because otherwise it would have failed.
     """
     if yes is no:
         return yes
@@ -54,7 +54,7 @@ def join_contents(test: int, yes: Any, no: Any) -> Any:
 
 
 def merge(m: Machine, test: int, outcome: bool, delta: Delta, mark: int) -> None:
-    """Joins the store, which has one side's changes since a mark, with the other's.
+    """Joins one side's changes, which are in the store, with the other side's.
 
     Args:
       outcome: of the test on the side of the delta.
@@ -88,7 +88,7 @@ def fork_store(
 def map_choices(
     m: Machine, value: Value, action: Callable[[Value], Value], depth: int = 0
 ) -> Value:
-    """Does something with each of the values that a choice may be."""
+    """Applies an action to each of the values that a choice may be."""
     if not isinstance(value, Choice):
         return action(value)
     if depth > _DEEPEST:
@@ -108,9 +108,10 @@ def settle(
     no: Completion,
     mark: int,
 ) -> Completion:
-    """How a fork of suites ends; the store has the changes of the side where the test is false.
+    """Joins the two completions of a fork of suites into one.
 
-    A side that leaves the function or the loop while the other goes on is kept as pending.
+    The store has the changes of the side where the test is false. A side that leaves
+    the function or the loop while the other goes on is kept as pending.
     """
     one, delta = yes
     dead_one, dead_other = _is_dead(one), _is_dead(no)
@@ -156,7 +157,7 @@ def complete_delta(m: Machine, delta: Delta, base: int, fork: int) -> Delta:
 
 
 def close(m: Machine, base: int, pending: list[Pending], last: Value) -> Value:
-    """Joins all pending sides with the store at the end of what they left; the joined value."""
+    """Joins all pending sides with the store, and returns the joined value."""
     for one in reversed(pending):
         before = m.store.find_changed_cells(base)
         for key in (*one.delta, *(key for key in before if key not in one.delta)):
@@ -168,7 +169,7 @@ def close(m: Machine, base: int, pending: list[Pending], last: Value) -> Value:
 
 
 def _choose_value(tests: tuple[tuple[int, bool], ...], there: Any, here: Any) -> Any:
-    """`there` where all tests came out so, else `here`."""
+    """Chooses `there` if all tests have these outcomes, else `here`."""
     found = there
     for test, outcome in reversed(tests):
         yes, no = (found, here) if outcome else (here, found)

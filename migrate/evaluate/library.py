@@ -1,4 +1,4 @@
-"""What a library with symbols of its own (TensorFlow) answers the evaluator."""
+"""Declares what the evaluator asks of a library with its own symbols (TensorFlow)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class Library(Protocol):
-    """Its symbols, and the values that it makes. None: the evaluator knows better."""
+    """A library's symbols and values; a method returns None if it has no answer."""
 
     def find_root(self, module: str) -> str | None:
         """The symbol of a module that is imported: "tensorflow.train" is "tf.train"."""
 
     def find_symbol(self, m: Machine, path: str) -> Value:
-        """What a dotted name is."""
+        """Returns the value of a dotted name."""
 
     def call_symbol(
         self, m: Machine, symbol: Symbol, given: list[Value], named: dict[str, Value]
@@ -48,7 +48,7 @@ class Library(Protocol):
         """An attribute of a value that the library made."""
 
     def set_attribute(self, m: Machine, value: Value, name: str, item: Value) -> bool:
-        """Sets one; False where it is a field like those of the program's own objects."""
+        """Sets an attribute; False if it is a field like any other object's."""
 
     def initialise(
         self,
@@ -75,10 +75,10 @@ class Library(Protocol):
         """`value[index]`."""
 
     def list_elements(self, m: Machine, value: Value) -> list[Value] | None:
-        """What iterating over one of the library's values gives."""
+        """Lists the elements of one of the library's values."""
 
     def enter(self, m: Machine, value: Value) -> Value | None:
-        """`with value as ...`; None: it is none of the library's managers."""
+        """Evaluates `with value as ...`; None if the value is no manager of it."""
 
     def leave(self, m: Machine, value: Value) -> None:
         """The end of a `with`."""

@@ -230,7 +230,7 @@ def _keeps_graph(m: Machine, mark: int) -> bool:
 def _summarise(
     m: Machine, node: ast.For | ast.While, enter: Callable[[], None]
 ) -> Completion:
-    """All rounds at once: what they change is not known, until nothing new is changed."""
+    """Evaluates all rounds at once, until another round changes nothing new."""
     guard = m.guard
     point = m.mark_point()
     nodes, runs = len(m.record.nodes), len(m.record.runs)
@@ -288,7 +288,7 @@ def _is_true(test: ast.expr) -> bool:
 
 
 def _carries(m: Machine, key: Hashable, old: Any) -> bool:
-    """Whether a round gives something on to the next one in a cell."""
+    """Whether a round passes the contents of a cell on to the next round."""
     if old is MISSING:
         # Made in this round; the next makes its own.
         return False

@@ -19,7 +19,7 @@ from migrate.graph.record import Guard, Problem, Record
 from migrate.graph.values import Choice, Host, Origin, Unknown, Value
 from migrate.load.tree import Tree
 
-# A program that needs more is none that builds a graph: its evaluation ends as unknown.
+# No program that builds a graph needs more steps; at the limit the rest is unknown.
 _MOST_STEPS = 400_000
 _DEEPEST = 60
 
@@ -52,7 +52,7 @@ class Machine:
         self.yielding: list[Callable[[Value], Value]] = []
         # Calls of the program's functions that led here: (file, line).
         self.calls: tuple[tuple[str, int], ...] = ()
-        # How a function ended that the statement at hand has called: it did not return.
+        # The completion of a called function that did not return.
         self.ended: Completion | None = None
         self.at: ast.AST = ast.Module([], [])
         self._steps = 0
@@ -98,7 +98,7 @@ class Machine:
 
     @contextlib.contextmanager
     def enter_frame(self, frame: Frame) -> Iterator[Frame]:
-        """The frame is the innermost one; what was assumed in it is forgotten at its end."""
+        """Makes the frame the innermost one, and forgets its assumptions at its end."""
         if len(self.stack) >= _DEEPEST:
             raise TooMuch
         guard, at = self.guard, self.at
@@ -117,7 +117,7 @@ class Machine:
         return Unknown(reason, self.make_origin(node))
 
     def report_problem(self, reason: str, node: ast.AST | None = None) -> Unknown:
-        """Something nobody knows, and that may change the graph."""
+        """Records something unknown that may change the graph."""
         origin = self.make_origin(node)
         self.record.problems.append(Problem(reason, origin))
         return Unknown(reason, origin)
@@ -125,7 +125,7 @@ class Machine:
     # Tests.
 
     def find_outcome(self, test: int) -> bool | None:
-        """How a test came out on the way here."""
+        """Returns the outcome of a test on the way here; None if it was not tested."""
         base, positive = self.hosts.find_polarity(test)
         for key, outcome in self.guard:
             if key == base:
@@ -143,12 +143,12 @@ class Machine:
             self.guard = guard
 
     def assume(self, test: int, outcome: bool) -> None:
-        """From here to the end of what is open, a test came out so."""
+        """Assumes an outcome of a test, until the end of the open frame or branch."""
         base, positive = self.hosts.find_polarity(test)
         self.guard = (*self.guard, (base, outcome if positive else not outcome))
 
     def rule_out(self, test: int, outcome: bool) -> None:
-        """A side of a test ended the program, or raised: the other is assumed."""
+        """Rules out a side of a test that ended the program or raised."""
         self.assume(test, not outcome)
 
     def leave(
@@ -167,7 +167,7 @@ class Machine:
     # Cells.
 
     def read(self, key: Any, default: Any = MISSING) -> Any:
-        """A cell's contents, as far as the tests on the way here decide them."""
+        """Reads a cell, with the choices resolved that are decided here."""
         found = self.store.get(key, default)
         while isinstance(found, Diverged):
             known = self.find_outcome(found.test)
@@ -177,7 +177,7 @@ class Machine:
         return self.resolve(found) if isinstance(found, Choice) else found
 
     def resolve(self, value: Value) -> Value:
-        """A value without the choices that are decided here."""
+        """Resolves the choices of a value that are decided here."""
         while isinstance(value, Choice):
             known = self.find_outcome(value.test)
             if known is None:
@@ -188,11 +188,11 @@ class Machine:
     # Trying.
 
     def mark_point(self) -> tuple[int, Any, int]:
-        """A point to which everything can be taken back."""
+        """Marks a point to which the evaluation can be taken back."""
         return self.store.mark(), self.record.mark(), len(self.frame.pending)
 
     def take_back(self, point: tuple[int, Any, int]) -> None:
-        """Takes back what was evaluated since a point, what was recorded too."""
+        """Undoes everything that was evaluated and recorded since a point."""
         mark, recorded, pending = point
         self.store.take_off(mark)
         self.record.undo(recorded)

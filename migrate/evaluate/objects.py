@@ -47,7 +47,7 @@ def find_class(m: Machine, value: Value) -> Value | None:
 
 
 def get_field(m: Machine, value: Reference, name: str) -> Value | None:
-    """What an object's own field, or a class's own member, is."""
+    """Returns an object's own field, or a class's own member; None if it has none."""
     found = m.read((value.address, "." + name))
     return found if isinstance(found, Value) else None
 
@@ -102,7 +102,7 @@ def _order_bases(m: Machine, cls: Value, depth: int) -> list[Value] | None:
 def find_member(
     m: Machine, cls: Value, name: str, after: Value | None = None
 ) -> Value | None:
-    """A member of a class or of those above it; None where the program's classes have none.
+    """Finds a member of a class or of its bases; None if the program's classes lack it.
 
     Args:
       after: a class of the order after which the search begins.
@@ -131,7 +131,7 @@ def find_libraries(
 
 
 def inherits_unseen(m: Machine, cls: Value) -> bool:
-    """Whether a class is below one that nobody sees."""
+    """Whether a class inherits from a class whose code is not available."""
     return any(
         not isinstance(one, (Reference, Symbol))
         and not (isinstance(one, External) and one.path in ("object", "abc.ABC"))
@@ -175,7 +175,7 @@ def find_special(m: Machine, value: Value, name: str) -> Value | None:
 
 
 def find_super_member(m: Machine, value: Super, name: str) -> Value | None:
-    """What `super().name` is."""
+    """Returns the member that `super().name` finds."""
     receiver = value.receiver
     is_class = isinstance(receiver, Reference) and receiver.kind == "class"
     cls = receiver if is_class else find_class(m, receiver)

@@ -18,9 +18,10 @@ _DEEPEST = 6_000
 def evaluate_program(
     tree: Tree, configuration: Configuration, library: Library
 ) -> Machine:
-    """The machine after the program's end: its record has all that was found.
+    """Evaluates the program and returns the machine, whose record has all findings.
 
-    Nothing that a program does raises here: what cannot be evaluated is a problem of the record.
+    Nothing that a program does raises here: what cannot be evaluated is a problem of
+    the record.
     """
     m = Machine(tree, configuration, library)
     limit = sys.getrecursionlimit()

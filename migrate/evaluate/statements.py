@@ -1,4 +1,4 @@
-"""What a statement does: the walk over Python's statements."""
+"""Executes Python's statements."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def execute_all(m: Machine, body: Sequence[ast.stmt]) -> Completion:
-    """How a suite ends."""
+    """Executes a suite and returns how it ends."""
     for statement in body:
         ended = execute(m, statement)
         if ended.kind != "normal":
@@ -38,7 +38,7 @@ def execute_all(m: Machine, body: Sequence[ast.stmt]) -> Completion:
 
 
 def execute(m: Machine, node: ast.stmt) -> Completion:
-    """How a statement ends."""
+    """Executes a statement and returns how it ends."""
     m.count_step(node)
     handler = _HANDLERS.get(type(node))
     if handler is None:
@@ -86,7 +86,7 @@ def _execute_augmented_assignment(m: Machine, node: ast.AugAssign) -> Completion
 
 
 def _convert_to_read(node: ast.expr) -> ast.expr:
-    # The context is nowhere asked for: a target is evaluated as what it is.
+    # No code reads the context (Load or Store), so a target is evaluated as it is.
     return node
 
 
@@ -117,7 +117,7 @@ def execute_branch(
     yes: Callable[[], Completion],
     orelse: Sequence[ast.stmt],
 ) -> Completion:
-    """Both sides of a test, or the one that is taken."""
+    """Executes both sides of a test, or the one that is known to be taken."""
     if isinstance(found, bool):
         return yes() if found else execute_all(m, orelse)
     if isinstance(found, Host):
@@ -147,14 +147,14 @@ def execute_branch(
 def find_recorded_outcome(
     m: Machine, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
 ) -> bool | None:
-    """How a test came out in the run that is known; None where it came out both ways."""
+    """Finds a test's outcome in the recorded run; None for both or unknown."""
     executed = m.configuration.has_executed
     file = m.frame.file
     first = executed(file, body[0].lineno, body[0].end_lineno or body[0].lineno)
     if first is None:
         return None
     if not orelse:
-        # In a loop that goes round it may have come out false as well.
+        # In a later round of a loop the test may have been false.
         return None if first and (m.repeated or m.loops) else first
     second = executed(file, orelse[0].lineno, orelse[0].end_lineno or orelse[0].lineno)
     if first and second:

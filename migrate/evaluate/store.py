@@ -1,8 +1,8 @@
-"""What can change while a program is evaluated: cells by address, with a journal.
+"""Stores all that can change during an evaluation: cells by address, with a journal.
 
-Values are immutable, so that a fork costs only what is changed in it. The journal has each cell's old
-contents: a fork is evaluated, its changes are taken off as a `Delta`, and the other side begins
-from where the first one began.
+Values are immutable, so that a fork costs only what is changed in it. The journal has
+each cell's old contents: a fork is evaluated, its changes are taken off as a `Delta`,
+and the other side begins from where the first one began.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Store:
         self._next = 1
 
     def allocate(self) -> int:
-        """A fresh address. One that a fork has taken is never given again."""
+        """Returns a fresh address, which no fork has used before."""
         self._next += 1
         return self._next
 
@@ -50,7 +50,7 @@ class Store:
             self._cells[key] = contents
 
     def replace(self, old: Any, new: Any) -> None:
-        """Puts another value in place of one, in every cell and every tuple that has it."""
+        """Replaces a value by another in every cell and every tuple that has it."""
         for key, contents in list(self._cells.items()):
             if contents == old and type(contents) is type(old):
                 self.set(key, new)
@@ -74,14 +74,14 @@ class Store:
         return len(self._journal)
 
     def find_changed_cells(self, mark: int) -> dict[Hashable, Any]:
-        """The cells that were set after a mark, with what they had at the mark."""
+        """Finds the cells set after a mark, with their contents at the mark."""
         found: dict[Hashable, Any] = {}
         for key, old in self._journal[mark:]:
             found.setdefault(key, old)
         return found
 
     def take_off(self, mark: int) -> Delta:
-        """Undoes what came after a mark; what the changed cells had."""
+        """Undoes the changes since a mark, and returns them."""
         delta = {key: self._cells.get(key, MISSING) for key, _ in self._journal[mark:]}
         for key, old in reversed(self._journal[mark:]):
             if old is MISSING:

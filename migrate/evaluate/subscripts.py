@@ -63,7 +63,7 @@ def _is(value: Value, kind: str) -> bool:
 
 
 def convert_bounds(index: Slice) -> slice | None:
-    """A slice of constants as Python's; None where it has others."""
+    """Converts a slice of constants to Python's; None if a bound is no constant."""
     parts: list[Any] = []
     for part in (index.start, index.stop, index.step):
         if isinstance(part, Dimension):
@@ -147,7 +147,7 @@ def _get_constant_item(m: Machine, value: Const, index: Value) -> Value:
 
 
 def _slice_array(array: Array | None, index: Value) -> Array | None:
-    """What is known of a part of an array."""
+    """Returns the known shape and type of a part of an array."""
     if array is None or array.shape is None:
         return None
     dims = list(array.shape)

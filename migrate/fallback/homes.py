@@ -1,4 +1,4 @@
-"""What a symbol of TensorFlow 1 is in graph mode on TensorFlow 2.21."""
+"""Finds the name of a TensorFlow 1 symbol in graph mode on TensorFlow 2.21."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _V2 = "tf.compat.v2."
 
 @dataclasses.dataclass(frozen=True)
 class Lost:
-    """What has no home: why, and what to do instead."""
+    """A symbol without a counterpart in graph mode: the reason, and the way out."""
 
     reason: str
     recipe: str = ""
@@ -37,7 +37,7 @@ Home = str | CallRow | Lost
 
 
 def find_home(symbol: str) -> Home:
-    """Where graph mode has a symbol that compat.v1 does not have by its own name."""
+    """Finds the name of a symbol in graph mode, if compat.v1 lacks its own name."""
     symbol = spell_public_module(symbol)
     # One module by two names.
     symbol = symbol.replace("tf.contrib.slim.layers.", "tf.contrib.layers.")
@@ -89,7 +89,7 @@ def spell_public_module(symbol: str) -> str:
 
 
 def _find_in_package(symbol: str) -> str | None:
-    """What tensorflow-estimator has a symbol as, or an attribute of one."""
+    """Finds a symbol, or the attribute of one, in tensorflow-estimator."""
     name = symbol
     while name:
         if name in graph_estimators.HOMES:
@@ -99,12 +99,12 @@ def _find_in_package(symbol: str) -> str | None:
 
 
 def find_home_of_module(symbol: str) -> str | None:
-    """Where graph mode has a whole module that compat.v1 does not have."""
+    """Finds the graph-mode name of a whole module that compat.v1 lacks."""
     return graph_estimators.MODULES.get(symbol)
 
 
 def find_home_of_2(symbol: str) -> Home:
-    """Where graph mode has a symbol by which TensorFlow 2's own is meant."""
+    """Finds the graph-mode name of a symbol that means TensorFlow 2's own."""
     if _find_in_package(symbol) is not None:
         row = symbols.find_known_prefix(symbol)
         if row is None or row.status_2_15 != symbols.SAME:

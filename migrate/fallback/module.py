@@ -45,7 +45,7 @@ TOLD = frozenset({"D167", KEPT, _STRATEGY, UNSEEN, VERSION})
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What is known of a file from the program that it belongs to.
+    """The facts that a file takes from the program that it belongs to.
 
     Attributes:
       starts: whether a run of the program begins in it.
@@ -63,7 +63,7 @@ class Part:
 def bring_to_compat(
     text: str, options: Options, filename: str, part: Part
 ) -> Migration:
-    """The text for graph mode; with findings, and as it was, where it cannot be.
+    """Brings a text to graph mode; if that fails, returns it as it was, with findings.
 
     Findings of the codes in `TOLD` hinder nothing.
 
@@ -166,10 +166,10 @@ def _restore_imports(text: str, stands: list[tuple[str, str]]) -> str:
 def _find_missing_names(
     text: str, mistaken: Collection[str]
 ) -> Iterator[tuple[str, int, str]]:
-    """Public names that the result spells and TensorFlow 2.21 does not have.
+    """Finds public names in the result that TensorFlow 2.21 lacks.
 
     Args:
-      mistaken: names that TensorFlow 1.15 does not have either, and that are told.
+      mistaken: reported names that TensorFlow 1.15 lacks, too.
     """
     for node, symbol, path in _find_uses(build_scopes(parse_source(text))):
         name = "tf" + path.removeprefix("tensorflow")
@@ -182,7 +182,7 @@ def _find_missing_names(
 def _report_failing_imports(
     text: str, before: ast.Module, own: Collection[str]
 ) -> Iterator[Finding]:
-    """Imports of the result that TensorFlow 2.21 cannot do, where the file had them.
+    """Reports imports of the result that fail on TensorFlow 2.21, at the old lines.
 
     Args:
       before: the file, before its imports were changed.
@@ -200,7 +200,7 @@ def _report_failing_imports(
 def _report_unknown_names(
     text: str, new: str, mistaken: Collection[str]
 ) -> Iterator[Finding]:
-    """What the closed world does not know: names, and calls that no signature takes."""
+    """Reports names that TensorFlow 2.21 lacks, and calls that no signature accepts."""
     for found in closed_world.find_untold(text, new, ()):
         if found.symbol in mistaken:
             continue

@@ -188,7 +188,7 @@ class NameRules:
         )
 
     def _decide_by_version(self, node: ast.expr, symbol: str, path: str) -> bool:
-        """Gives a decision by TensorFlow's version the one of which `tf` is."""
+        """Replaces TensorFlow's version by TensorFlow 1's, which `tf` is."""
         name = next(
             (v for v in graph_mode.VERSIONS if f"{symbol}.".startswith(f"{v}.")), ""
         )
@@ -264,7 +264,7 @@ class NameRules:
         )
 
     def _find_home(self, path: str, symbol: str) -> Home | None:
-        """The home of a use; None where it stands as it is."""
+        """Finds the home of a use; None if the use stays as it is."""
         if symbol == "tf":
             return None if not modules.is_private(path) else _MODULE
         if path.startswith("tensorflow.compat.v2"):
@@ -327,7 +327,7 @@ class NameRules:
         return calls.rewrite_call(parent, spelled, self.scopes)
 
     def _find_alias(self) -> str:
-        """How the file spells tensorflow.compat.v1, "" if nothing of its own says it."""
+        """Finds the file's own spelling of tensorflow.compat.v1, "" for none."""
         names = list(self.scopes.module.bindings)
         for path, spelled in ((V1, "{}"), ("tensorflow", "{}.compat.v1")):
             for name in names:

@@ -54,14 +54,14 @@ _WHOLE = Lost(
 
 @dataclasses.dataclass(frozen=True)
 class Kept:
-    """What stands as it is, and what a warning says of it, if anything."""
+    """A private name that stays, with the reason and recipe of a warning, if any."""
 
     reason: str = ""
     recipe: str = ""
 
 
 def judge(path: str, symbol: str, call: ast.Call | None) -> Kept | Lost | None:
-    """What becomes of a private name that is imported; None where others know.
+    """Decides whether an imported private name stays; None if other rules decide.
 
     Args:
       path: by which TensorFlow has it.
@@ -89,7 +89,7 @@ def judge(path: str, symbol: str, call: ast.Call | None) -> Kept | Lost | None:
 
 
 def explain_loss(symbol: str) -> Lost:
-    """Why a private name without a public one does not stand."""
+    """Explains why a private name without a public counterpart cannot stay."""
     path = f"tensorflow{symbol.removeprefix('tf')}"
     reason, recipe = not_public.explain_absence(symbol)
     if path.startswith("tensorflow.python.keras"):

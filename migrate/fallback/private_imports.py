@@ -55,7 +55,7 @@ def _list_imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]
 
 
 def _explain_failure(module: str, name: str) -> str:
-    """Why TensorFlow 2.21 cannot import a name from a module, "" where it can."""
+    """Explains why TensorFlow 2.21 cannot import a name; "" if it can."""
     if not f"{module}.{name}".startswith(f"{_OWN_FILES}."):
         return ""
     whole = f"{module}.{name}" if name else module

@@ -1,4 +1,4 @@
-"""Where a run of a program may begin, and what it loads besides its own files."""
+"""Finds the files around a program: those that it loads, and those that load it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from migrate.facts.trees.programs import Imports
 
 
 class Surroundings:
-    """What the files of a run import of each other, as seen from one program of it.
+    """The imports between all files of a run, as one program of it sees them.
 
     Args:
       files: all files of the run.
@@ -32,10 +32,10 @@ class Surroundings:
         return [self._files[r] for r in found if b"tensorflow" in self._read(r)]
 
     def find_users(self, program: Sequence[pathlib.Path]) -> list[pathlib.Path]:
-        """Files outside a program that import it, and name TensorFlow, too.
+        """Finds files outside a program that import it and that name TensorFlow, too.
 
-        One of them may be what somebody starts: nothing of it is to be told, because it
-        names compat.v1 already.
+        One of them may be an entry point. It needs no finding, because it names
+        compat.v1 already.
         """
         own = {os.path.realpath(path) for path in program}
         found: set[str] = set()

@@ -40,7 +40,7 @@ class Getter:
 
 @dataclasses.dataclass(frozen=True)
 class Returned:
-    """What a program's files use through such functions.
+    """The functions of a program that return a module, and the names used of it.
 
     Attributes:
       getters: the functions.

@@ -1,7 +1,7 @@
-"""What a program in graph mode begins with, before anything makes a graph.
+"""Writes the first statements of a program in graph mode.
 
-`tf.layers` and `tf.nn.rnn_cell` are Keras 2's on TensorFlow 2.16 and later: they are there
-only if the process says so before TensorFlow is imported.
+`tf.layers` and `tf.nn.rnn_cell` are Keras 2's on TensorFlow 2.16 and later: they are
+there only if the process says so before TensorFlow is imported.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _may_import(node: ast.AST, own: Collection[str]) -> bool:
 
 
 def _spell_imported_compat(anchor: ast.stmt | None) -> str:
-    """How a statement that does nothing else spells compat.v1, or "" if it does more."""
+    """Returns the name of compat.v1 that a statement imports; "" if it does more."""
     if isinstance(anchor, ast.Import) and len(anchor.names) == 1:
         alias = anchor.names[0]
         if alias.name == V1 and alias.asname:

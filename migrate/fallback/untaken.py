@@ -1,4 +1,4 @@
-"""What of a file never runs on TensorFlow 2.21, because an import succeeds there.
+"""Finds code that never runs on TensorFlow 2.21, because an import succeeds there.
 
     try:
       from tensorflow.python.types import core
@@ -6,7 +6,7 @@
     except ImportError:
       TF_23 = False
 
-The handler does not run, and neither does what stands under `if not TF_23:`.
+The handler does not run, and neither does the code under `if not TF_23:`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a TensorFlow 1 program builds and runs, as frozen data without a syntax tree."""
+"""Describes the graph and runs of a TensorFlow 1 program, without its syntax tree."""

@@ -1,4 +1,4 @@
-"""What an evaluation finds: nodes, variables, placeholders, runs, and what nobody knows."""
+"""Records what an evaluation finds: nodes, variables, placeholders, runs, problems."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """Something that the evaluator does not know, and that may change the graph."""
+    """Something that the evaluator does not know and that may change the graph."""
 
     reason: str
     origin: Origin
@@ -126,7 +126,7 @@ class Problem:
 
 @dataclasses.dataclass
 class Record:
-    """All of it; what is only tried is taken back by its lengths."""
+    """Everything that an evaluation found; its lengths mark a point to undo to."""
 
     nodes: list[Node] = dataclasses.field(default_factory=list)
     variables: list[Variable] = dataclasses.field(default_factory=list)

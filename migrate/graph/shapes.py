@@ -26,7 +26,7 @@ def compute_size(dims: Iterable[Dim]) -> Dim:
 
 
 def join(one: Shape | None, other: Shape | None) -> Shape | None:
-    """What two shapes have in common."""
+    """Joins two shapes: a dimension in which they differ is unknown."""
     if one is None or other is None or len(one) != len(other):
         return None
     return tuple(a if a == b else None for a, b in zip(one, other))
@@ -57,7 +57,7 @@ def _choose_wider(a: Dim, b: Dim) -> Dim:
 
 
 def merge(one: Shape | None, other: Shape | None) -> Shape | None:
-    """What two shapes of one tensor say together."""
+    """Merges two shapes of one tensor; a dimension is known if one of them knows it."""
     if one is None:
         return other
     if other is None or len(one) != len(other):
@@ -68,7 +68,7 @@ def merge(one: Shape | None, other: Shape | None) -> Shape | None:
 def compute_window(
     length: Dim, kernel: Dim, stride: int, padding: str, rate: int = 1
 ) -> Dim:
-    """How many places a window takes along a dimension."""
+    """Computes how many positions a sliding window has along a dimension."""
     if not isinstance(length, int) or not isinstance(kernel, int):
         return None
     if padding.upper() == "SAME":
@@ -78,7 +78,7 @@ def compute_window(
 
 
 def unfold(length: Dim, kernel: int, stride: int, padding: str) -> Dim:
-    """The length that a transposed convolution makes of one."""
+    """Computes the length that a transposed convolution makes of a length."""
     if not isinstance(length, int):
         return None
     grown = length * stride

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something came from: the place of the text, and the calls that led there.
+    """The place of the text that something came from, and the calls that led there.
 
     Attributes:
       file: of the place.
@@ -31,7 +31,7 @@ class Origin:
 
 
 class Value:
-    """What an expression of the program is, as far as it is known before anything runs."""
+    """The value of an expression, as far as it is known before anything runs."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ NONE = Const(None)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Array:
-    """What is known of an array: its dimensions and its type; None where they are not."""
+    """An array's dimensions and type, as far as they are known."""
 
     shape: Shape | None = None
     dtype: str | None = None

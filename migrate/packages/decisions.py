@@ -1,7 +1,7 @@
-"""What keeps TensorFlow 2 from being installed, and what only the project can decide.
+"""Finds requirements that exclude TensorFlow 2 and need the project's decision.
 
-A Python that TensorFlow 2 does not have, a pin of another package that it cannot live
-with, and an entry of Poetry's or Pipenv's that is written in more than one word.
+These are a Python version that TensorFlow 2 does not support, a pin of another package
+that conflicts with it, and a Poetry or Pipenv entry in more than one word.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where a project asks for TensorFlow 1, as edits: requirements, setup, Docker, Kubernetes.
+"""Edits requests for TensorFlow 1: requirements, setup files, Docker, Kubernetes.
 
-These files have no one grammar, so what is edited is what can be meant in one way only: a
-requirement with a version of TensorFlow 1, and an image of it. What needs a decision is
-told and left. Where a program imports tf_keras, its requirements get it, too. A gate
-compares the two texts (`migrate.packages.gates`), and editing a file again changes nothing.
+These files have no one grammar, so only unambiguous text is edited: a requirement with
+a version of TensorFlow 1, and an image of it. A place that needs a decision is reported
+and left. If a program imports tf_keras, its requirements get it, too. A gate compares
+the two texts (`migrate.packages.gates`), and editing a file again changes nothing.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def find_edits(root: pathlib.Path) -> list[Edit]:
 
 
 def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | None:
-    """What a file needs; None where it has all.
+    """Returns the edit that a file needs; None if it needs none.
 
     Args:
       keras_user: a program that it serves and that imports tf_keras; "" for none.
@@ -158,7 +158,7 @@ def edit_file(path: pathlib.Path, data: bytes, keras_user: str = "") -> Edit | N
 
 
 def _read_before(match: re.Match[str]) -> str:
-    """What stands before a match in its line."""
+    """Returns the text before a match in its line."""
     return match.string[: match.start()].rpartition("\n")[2]
 
 
@@ -202,7 +202,7 @@ def _find_line(match: re.Match[str]) -> int:
 
 
 def describe_edit(edit: Edit, shown: str) -> Iterator[str]:
-    """What is edited, and what is left, each with its place."""
+    """Describes the changed lines and those to change by hand, each with its place."""
     for line, old, new in edit.lines:
         yield f"{shown}:{line}: {f'{old} -> ' if old else 'add '}{new}"
     for line, told in edit.by_hand:

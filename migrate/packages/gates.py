@@ -1,7 +1,8 @@
-"""A gate of edited files: apart from packages of TensorFlow they say what they said.
+"""Checks that edited files still say the same, apart from packages of TensorFlow.
 
-It does not know how a file was edited. It reads the old text and the new one by the syntax
-of the file, drops every word about a package of TensorFlow, and compares what is left.
+The gate does not know how a file was edited. It reads the old text and the new one by
+the syntax of the file, drops every word about a package of TensorFlow, and compares the
+rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A requirement of tf-keras beside one of TensorFlow, in each form of file.
+"""Adds a requirement of tf-keras beside one of TensorFlow, in each form of file.
 
-It goes where TensorFlow 2 is asked for as `migrate.packages.edits` writes it. A place is
-only taken where the form of the line says how one more requirement is written there.
+It is added beside a request for TensorFlow 2 that `migrate.packages.edits` wrote, if
+the form of the line shows how to write one more requirement.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Added:
 
 @dataclasses.dataclass(frozen=True)
 class _Place:
-    """Where a requirement goes.
+    """The place where a requirement is added.
 
     Attributes:
       offset: in the text.
@@ -138,7 +138,7 @@ def _find_place(path: pathlib.Path, match: re.Match[str]) -> _Place | None:
     line = _Line(path, match)
     if match["image"]:
         if not _FROM.match(line.before):
-            return None  # A Kubernetes file: who makes the image has to decide.
+            return None  # A Kubernetes file: whoever makes the image has to decide.
         run = f"{line.newline}RUN pip install '{KERAS_OF_IMAGE}'"
         return _Place(line.end, run, KERAS_OF_IMAGE, ("image", line.start))
     if match["entry"]:

@@ -1,4 +1,4 @@
-"""Which files of requirements serve programs that import tf_keras."""
+"""Finds the files of a project that import TensorFlow or tf_keras."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which plan a file gets, and the forms of it that are tried."""
+"""Plans the migration of a file: which plan it gets, and which forms are tried."""

@@ -1,4 +1,4 @@
-"""What became of a program where it stands."""
+"""Records the changes that were made to a program before it was planned."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from migrate.findings import Finding
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """What became of a program where it stands.
+    """The changes that were made to a program in its own place.
 
     Attributes:
       supervised: original lines of Supervisors that are sessions now.
-      chiefs: where the chief was told by a wrong test, as (original line, what it did).
+      chiefs: (original line, the test's effect) of each wrong test for the chief.
       split: original lines where the usual split was made by hand.
       done: original lines of queues that told parameter servers to end.
-      noted: what else is told of it.
+      noted: other findings about these changes.
     """
 
     supervised: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Which plan a file gets: of a program, of Estimators, of plain symbols."""
+"""Chooses the plan of a file: for a program, for Estimators, or for plain symbols."""
 
 from __future__ import annotations
 
@@ -234,9 +234,9 @@ def _plan_outside_of_programs(
 
 
 def _plan_library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
-    """A file of model functions whose callers are not known: they stay graph code.
+    """Plans a file of model functions with unknown callers: they stay graph code.
 
-    None where the file has more than functions that make layers of contrib.
+    None if the file has other code than functions that make layers of contrib.
     """
     uses = {symbol for _, symbol in scopes.walk_uses()}
     if not unit.library or not uses & contrib_graph.MAKES:
@@ -244,7 +244,7 @@ def _plan_library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | No
     if not GraphFunctions(scopes, in_module=True).alone:
         return None
     module = estimator.recognise_module(scopes)
-    # Who runs UPDATE_OPS is not known here: a graph does, as it did.
+    # The runner of UPDATE_OPS is not known here: a graph runs them, as before.
     unit = dataclasses.replace(unit, updates=True)
     plan, findings = _plan_estimators(module, scopes, unit)
     if plan.empty:
@@ -283,7 +283,7 @@ def starts_no_server(scopes: Scopes) -> bool:
 def _plan_estimators(
     program: estimator.EstimatorProgram, scopes: Scopes, unit: Unit
 ) -> tuple[Plan, list[Finding]]:
-    """A program of Estimators; with one refusal it is left as it is, whole."""
+    """Plans a program of Estimators; one refusal leaves the whole program as it is."""
     plan = Plan()
     sessions = input_sessions.recognise(scopes, program) or ()
     files = unit.shared.files
@@ -325,7 +325,7 @@ def _plan_estimators(
 
 
 def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
-    """A refused program is left as it is: half of it would not run."""
+    """Refuses each use of TensorFlow in a refused program: half of it would not run."""
     yield from report_unanswered(scopes)
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
@@ -393,7 +393,7 @@ def _claim_dropped(
 def _find_dropped_configuration(
     program: ir.TrainingProgram, plan: Plan
 ) -> Iterator[ir.Flow]:
-    """Statements that only configured the session, of which nothing is left."""
+    """Finds statements that only configured the session, and are dropped."""
     gone: set[ast.stmt] = set()
     work = [item for items in plan.suites.values() for item in items]
     while work:
@@ -419,7 +419,7 @@ def _lists_variables(node: ast.AST, scopes: Scopes) -> bool:
 def _report_dropped_calls(
     program: ir.TrainingProgram, scopes: Scopes
 ) -> Iterator[Finding]:
-    """Statements that only told something of the graph: `print(h.get_shape())`."""
+    """Reports dropped statements that only read the graph: `print(h.get_shape())`."""
     fetched = {f for step in program.steps for f in step.flows}
     for flow in list_every_flow(program.flows):
         value = getattr(flow.statement, "value", None)

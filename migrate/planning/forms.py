@@ -1,4 +1,4 @@
-"""The forms of a program: as it stands, and in normal form, with a plan for each."""
+"""Makes the forms of a program: as it stands, and in normal form, each with a plan."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Form:
 
 
 def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form | None:
-    """The program's form that can be migrated; None if that is the program itself.
+    """Finds the form of a program that can be migrated; None for the program itself.
 
-    Of a program that cannot be, the form in which most of it can be told.
+    If no form can be migrated, it is the form about which most can be reported.
 
-    Feeds are written out in any program. Only in one that is refused as it stands is
-    what builds its graph brought to one place.
+    Feeds are written out in any program. The code that builds the graph is brought to
+    one place only in a program that is refused as it stands.
     """
     stood = list(findings)
     refused = has_refusal(stood)
@@ -132,12 +132,12 @@ def _opens_session(text: str) -> bool:
 
 
 def _attempt(form: Brought, changes: Changes, unit: Unit) -> Form:
-    """A form with its plan; as replicas, where it loops over towers."""
+    """Makes a form with its plan; a loop over towers becomes replicas."""
     from migrate.normalise import towers
     from migrate.normalise.names.tensor_names import replace_tensor_names
 
     text, titles, noted = form
-    # What a builder named for the graph stands beside the session now.
+    # Tensors that a builder named for the graph are beside the session now.
     text = replace_tensor_names(text)
     replicated = towers.convert_to_replicas(text)
     text = replicated.text if replicated is not None else text
@@ -169,7 +169,7 @@ def _leave_consequences(form: Form) -> Form:
 
 
 def _count_elsewhere(findings: Iterable[Finding]) -> int:
-    """At how many lines a refusal says that graph and session stand apart."""
+    """Counts the lines at which a refusal says that graph and session are apart."""
     return len(
         {
             f.line

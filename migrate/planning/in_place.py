@@ -1,4 +1,4 @@
-"""A program in the forms that are known, with everything where it stands."""
+"""Brings a program into the known forms, with each change in its own place."""
 
 from __future__ import annotations
 

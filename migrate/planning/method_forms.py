@@ -1,7 +1,7 @@
-"""A program of Estimators whose model_fns are methods, with them as functions.
+"""Turns model_fns that are methods into functions, in a program of Estimators.
 
-Methods are only moved where a Keras model comes of it: else the file stays as it is, and
-what is told of it says why.
+Methods are moved only if that makes Keras models of them. Otherwise the file stays as
+it is, and its findings say why.
 """
 
 from __future__ import annotations

@@ -29,9 +29,10 @@ _ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 def say_in_own_words(
     findings: Iterable[Finding], text: Text, original: str
 ) -> list[Finding]:
-    """Findings about a form in the words of the file that it stands for.
+    """Rewords findings about a form in the words of the original file.
 
-    What was rewritten is told in the words of the result, which has the form's names.
+    A rewritten construct is reported in the words of the result, which has the form's
+    names.
 
     Args:
       findings: at lines of the form.
@@ -55,7 +56,7 @@ def say_in_own_words(
 
 @dataclasses.dataclass(frozen=True)
 class _Spelled:
-    """What an author calls a name of a form.
+    """The author's spelling of a name that the tool made.
 
     Attributes:
       words: a name of the file, or an expression.
@@ -67,7 +68,7 @@ class _Spelled:
 
 
 class _Words:
-    """What the author of a file calls the names of a form."""
+    """The author's spellings of the names that the tool made."""
 
     def __init__(self, text: Text, original: str) -> None:
         self._text = text
@@ -123,7 +124,7 @@ class _Words:
         return None
 
     def _find_target(self, base: str, line: int) -> str | None:
-        """What the file binds at a line, or gives a function there, under such a name."""
+        """Finds a similar name that the file binds at a line, or has as a parameter."""
         tree = parse_source(self._original)
         for node in walk_breadth_first(tree):
             if not isinstance(node, (*_ASSIGNS, ast.With, ast.For)):

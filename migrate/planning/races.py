@@ -34,7 +34,7 @@ _RECIPE = "Run the two one after the other, in two run calls."
 
 
 def find_races(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
-    """What one run changes in no order: variables that it trains, an optimizer's own."""
+    """Finds variables that one run changes twice, in no defined order."""
     yield from _find_assigned_races(program, scopes)
     yield from _find_updates_of_one(program, scopes)
 

@@ -147,7 +147,7 @@ class _Search:
         return bool(drawn & self._used)
 
     def _find_changed(self, statement: ast.stmt) -> set[str]:
-        """What it binds and changes: also `x` of `np.random.shuffle(x)`."""
+        """Finds the names that a statement binds or changes, as `x` in `shuffle(x)`."""
         modules = {
             name
             for name, bound in self._scopes.module.bindings.items()

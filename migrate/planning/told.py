@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def report_unread_towers(text: str) -> Iterator[Finding]:
-    """Why a loop over towers was not taken, in a program that was refused."""
+    """Reports why a loop over towers in a refused program cannot become replicas."""
     from migrate.normalise import towers
 
     found = towers.explain_refusal(text)
@@ -34,7 +34,7 @@ def report_unread_towers(text: str) -> Iterator[Finding]:
 
 
 def report_unread_queues(text: str) -> Iterator[Finding]:
-    """Why input by queues did not become datasets, in a program that was refused."""
+    """Reports why input by queues in a refused program cannot become datasets."""
     from migrate.normalise import Text, queues
 
     found = queues.explain_refusal(Text.read_source(text))
@@ -75,7 +75,7 @@ def _make_rewritten(line: int, code: str, symbol: str, text: str) -> Finding:
 
 
 def _report_replicated(form: Form, towers_: towers.Towers) -> Finding:
-    """What became of the loop over towers."""
+    """Reports the rewritten loop over towers."""
     loop = f"the loop over {towers_.count} towers"
     if "towers_of_workers.py" in form.plan.support:
         code = "S138"
@@ -93,7 +93,7 @@ def _report_replicated(form: Form, towers_: towers.Towers) -> Finding:
 
 
 def _report_towers(towers_: towers.Towers) -> Iterator[Finding]:
-    """What towers did in any order, and do in one."""
+    """Reports what towers did in any order, and now do in a fixed one."""
     if towers_.updated_by:
         whose = towers_.updated_by
         order = "all towers', one after the other, in TF1 in any order"
@@ -115,7 +115,7 @@ def _report_towers(towers_: towers.Towers) -> Iterator[Finding]:
 
 
 def _report_in_place(form: Form) -> Iterator[Finding]:
-    """What was brought into a known form where it stands."""
+    """Reports the changes that brought the program into a known form."""
     for line, reason in form.changes.chiefs:
         text = f"{reason}; the worker of index 0 is the chief now"
         yield _make_rewritten(line, "D111", "", text)

@@ -1,4 +1,4 @@
-"""What a run found, for people and for machines: one module per format."""
+"""Reports the findings of a run, for people and for machines: one module per format."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which lines of a rewritten block stand beside each other: those that say nearly the same.
+"""Pairs each line of a rewritten block with the old line that is most like it.
 
 The best pairing in the order of both blocks, as in the alignment of sequences
-(https://en.wikipedia.org/wiki/Needleman-Wunsch_algorithm). A line is compared by its words,
-because a migration changes the punctuation around them.
+(https://en.wikipedia.org/wiki/Needleman-Wunsch_algorithm). A line is compared by its
+words, because a migration changes the punctuation around them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TARGET = re.compile(r"\s*([\w.]+) = ")
 # Two lines with fewer words in common than this share are no pair: `net = tf.abs(x)` and
 # `w = tf.zeros(3)` have `tf` in common, and nothing to do with each other.
 _ALIKE = 0.5
-# Pairs of lines that are compared; of larger blocks none is, they stand one after the other.
+# The most pairs that are compared; larger blocks are shown one after the other.
 _MOST_PAIRS = 400_000
 
 # Lines shorter than this have no words to be judged by.
@@ -29,7 +29,7 @@ Pair = tuple[int | None, int | None]
 
 
 def align(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """The lines of two blocks, in order; of a pair the place in both."""
+    """Lists the lines of two blocks in order; a pair has its place in both."""
     if len(before) * len(after) > _MOST_PAIRS:
         return [(n, None) for n in range(len(before))] + [
             (None, n) for n in range(len(after))
@@ -68,7 +68,7 @@ def _read_line(line: str) -> _Line:
 
 
 def _compare(one: _Line, other: _Line) -> float:
-    """How much two lines say the same: 0 for nothing, 1 for all."""
+    """Computes the likeness of two lines: 0 if they share no word, 1 if all."""
     (words, target), (others, name) = one, other
     common = (words & others).total()
     total, fewest = words.total() + others.total(), min(words.total(), others.total())

@@ -48,7 +48,7 @@ def _map_program(program: Program) -> dict[str, Any]:
 
 
 def list_programs(summary: Summary) -> list[dict[str, Any]]:
-    """What became of each program, and why."""
+    """Lists the programs of a run, each with its status and reason."""
     return [_map_program(program) for program in summary.programs]
 
 

@@ -34,7 +34,7 @@ def _write_code(text: str) -> str:
 
 
 def _write_rule(code: str) -> str:
-    """A code, and where it is explained."""
+    """Writes a code, with a link to its explanation."""
     return f"[{code}]({locate_page(code)})" if code in CODES else code
 
 

@@ -57,7 +57,7 @@ def _write_page(run: Run) -> Iterator[str]:
 
 
 def _write_filters(codes: Sequence[CodeCount]) -> Iterator[str]:
-    """Which findings are shown at the files; without a script, a style knows the choice."""
+    """Writes the filters that choose the shown findings; they need no script."""
     yield '<div class="filters"><label><input type="radio" name="notes" id="all-notes" '
     yield "checked>all findings</label><label>"
     yield '<input type="radio" name="notes" id="only-refusals">what is left to do</label>'

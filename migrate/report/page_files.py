@@ -91,7 +91,7 @@ class Files:
 
 
 def make_anchor(name: str) -> str:
-    """Where a link goes: inside what is folded, for then the browser unfolds it."""
+    """Makes a link's target inside folded text, so that the browser unfolds it."""
     return f'<span class="anchor" id="{name}"></span>'
 
 

@@ -1,6 +1,6 @@
-"""How the HTML report looks: light or dark, wide or narrow, on paper.
+"""Styles the HTML report: light or dark, wide or narrow, on paper.
 
-There is no script in it: a filter is a style of what is checked.
+The page has no script: a filter is a style that depends on the checked box.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _is_empty(line: str) -> bool:
 
 
 def _make_hunks(rows: Sequence[Row], shown: Sequence[int]) -> Iterator[tuple[Row, ...]]:
-    """What is shown with its context; hunks that touch are one."""
+    """Groups the shown rows, each with its context; hunks that touch are one."""
     first = last = None
     for place in shown:
         start, end = max(0, place - _CONTEXT), min(len(rows), place + _CONTEXT + 1)

@@ -21,7 +21,7 @@ _NOTED = frozenset(code.id for code in CODES.values() if code.noted)
 
 
 class Action(enum.Enum):
-    """What a run did with what it found."""
+    """The effect of a run: it writes its changes, or only shows them."""
 
     DRY_RUN = "would change"
     WRITE = "changed"
@@ -45,7 +45,7 @@ class Run:
     project: str = ""
 
     def choose_verb(self, result: FileResult) -> str:
-        """What was done with a file that has new bytes."""
+        """Returns the verb for a file with new bytes, as "would change"."""
         if result.noted:
             return "noted" if self.action is Action.WRITE else "would note"
         return self.action.value
@@ -53,7 +53,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class CodeCount:
-    """How often a code occurred, by outcome."""
+    """The number of findings of one code, by outcome."""
 
     code: str
     title: str
@@ -94,9 +94,10 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 all is TensorFlow 2's, 1 something is left to do, 2 a file failed.
+        """0: all is TensorFlow 2's, 1: something is left to do, 2: a file failed.
 
-        By what became of the programs, whatever the user wants to be told of it.
+        The outcome of the programs decides it, whatever the user wants to be told of
+        it.
         """
         found = {program.status for program in self.programs}
         if Status.FAILED in found:
@@ -146,7 +147,7 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
 
 
 def select_shown(result: FileResult) -> list[Finding]:
-    """The findings of a file that the user wants to be told."""
+    """Selects the findings of a file that the user wants to see."""
     return [finding for finding in result.findings if _is_shown(finding)]
 
 
@@ -163,7 +164,7 @@ def count_parts(results: Iterable[FileResult]) -> int:
 
 
 def find_title(code: str) -> str:
-    """What a code is about, in a few words."""
+    """Returns the title of a code; "" if the code is not known."""
     return CODES[code].title if code in CODES else ""
 
 
@@ -204,7 +205,7 @@ def _spell_programs(summary: Summary) -> str:
 
 
 def spell_program(program: Program) -> str:
-    """What became of a program, and of which files it consists."""
+    """Describes a program's status and its files."""
     others = [display_path(result.path) for result in program.results[1:]]
     more = len(others) - _NAMED
     files = ", ".join(others[:_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -214,7 +215,7 @@ def spell_program(program: Program) -> str:
 
 
 def spell_reason(program: Program) -> str:
-    """Why a program is not migrated, and where that stands; "" where it is."""
+    """Describes why a program is not migrated, and where; "" if it is migrated."""
     if program.reason is None:
         return ""
     path, finding = program.reason
@@ -243,7 +244,7 @@ def spell_plural(number: int, noun: str) -> str:
 
 
 def spell_place(path: str, finding: Finding) -> str:
-    """Where a finding is, as editors and terminals understand it.
+    """Spells the place of a finding, in the form that editors and terminals understand.
 
     Cells are counted from 1, as a reader counts them.
     """
@@ -252,9 +253,9 @@ def spell_place(path: str, finding: Finding) -> str:
 
 
 def select_listed(result: FileResult) -> list[Finding]:
-    """The findings of a file that are told one by one: what is left to do, and choices.
+    """Selects the findings that are listed one by one: what is left to do, and choices.
 
-    Of a file that is refused, not what stands in code that nothing calls: it can wait.
+    Findings of a refused file in code that nothing calls are not listed: they can wait.
     """
     refused = any(f.blocks for f in result.findings)
     return [

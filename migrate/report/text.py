@@ -123,7 +123,7 @@ def _wrap_text(text: str, width: int, paint: Paint) -> Iterator[str]:
 
 
 def list_next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
-    """What to type next."""
+    """Lists the commands to type next."""
     steps = triage.list_next_steps(triage.triage(run))
     if not steps:
         return
@@ -136,9 +136,9 @@ def list_next_steps(run: Run, paint: Paint = leave_plain) -> Iterator[str]:
 def write_findings(
     run: Run, paint: Paint = leave_plain, verbose: bool = False
 ) -> Iterator[str]:
-    """Refusals, failures and choices, one a line; with `verbose`, everything.
+    """Writes refusals, failures and choices, one a line; with `verbose`, all findings.
 
-    Before those of a program that is not migrated stands what became of it, and why.
+    If a program is not migrated, its outcome and the reason come first.
     """
     heads = {p.path: p for p in list_programs(run.results) if p.reason is not None}
     for result in run.results:
@@ -174,7 +174,7 @@ def write_rules(
 
 
 def _needs_head(program: Program) -> bool:
-    """Whether its findings do not say already what became of it."""
+    """Whether the program's outcome is not clear from its findings."""
     return program.status is not Status.FAILED or len(program.results) > 1
 
 

@@ -71,12 +71,12 @@ class EntryPoint:
 
     @property
     def places(self) -> int:
-        """How many lines are to be mended in the files that it loads."""
+        """The number of lines to mend in the files that it loads."""
         return len({(path, f.cell, f.line) for path, f in self.blockers})
 
     @property
     def reason(self) -> tuple[pathlib.Path, Finding] | None:
-        """Why it is not migrated; of another program's file where it waits for that."""
+        """The finding that blocks it, or blocks the program that it waits for."""
         if self.waits:
             return self.program.reason
         return outcomes.find_reason(self.results) or self.program.reason
@@ -128,7 +128,7 @@ class Triage:
         return "" if common == "." else common
 
     def shorten(self, path: pathlib.Path) -> str:
-        """A path as it is shown below `base`."""
+        """Returns a path as it is shown below `base`."""
         shown = display_path(path)
         return os.path.relpath(shown, self.base) if self.base else shown
 
@@ -148,7 +148,7 @@ class Triage:
 
     @property
     def places(self) -> int:
-        """How many lines of the whole run are to be mended by hand."""
+        """The number of lines to mend by hand in the whole run."""
         return len(
             {(p, f.cell, f.line) for e in self.blocked for p, f in e.blockers},
         )
@@ -200,7 +200,7 @@ def _list_entry_points(program: Program) -> Iterator[EntryPoint]:
 
 
 def _find_kind(status: Status, results: Sequence[FileResult]) -> tuple[Kind, str]:
-    """What a program is, and what it becomes."""
+    """Finds a program's kind, and the name of its result."""
     kind = _find_kind_of_symbols(results)
     if status is Status.COMPAT:
         return kind, _COMPAT
@@ -296,7 +296,7 @@ def _list_blockers(entries: Iterable[EntryPoint]) -> list[Blocker]:
 
 
 def write_verdict(found: Triage) -> str:
-    """The run in one sentence; of a run that was interrupted, as far as it came."""
+    """Writes the result of the run in one sentence, even if it was interrupted."""
     number = len(found.entries)
     if found.interrupted:
         if not number:
@@ -329,7 +329,7 @@ def write_verdict(found: Triage) -> str:
 
 
 def write_estimate(found: Triage) -> str:
-    """What is left by hand, and how far the number is to be trusted; "" for nothing."""
+    """Writes how much is left by hand, and how sure the number is; "" for nothing."""
     if not found.blocked:
         return ""
     near = sum(e.places == 1 for e in found.blocked)
@@ -350,7 +350,7 @@ def write_estimate(found: Triage) -> str:
 
 
 def describe_kind(entry: EntryPoint) -> str:
-    """What an entry point is."""
+    """Describes the kind of an entry point."""
     return entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
 
 
@@ -386,7 +386,7 @@ def explain_block(found: Triage, entry: EntryPoint) -> str:
 
 
 def list_next_steps(found: Triage) -> list[tuple[str, str]]:
-    """What to type next: commands, each with what it does."""
+    """Lists the commands to type next, each with its purpose."""
     steps: list[tuple[str, str]] = []
     if found.ready:
         first = find_first(found) or found.ready[0]

@@ -1,4 +1,4 @@
-"""A plan carried out on a text: by lines where that is enough, else by its syntax tree."""
+"""Applies a plan to a text: by lines if possible, else by its syntax tree."""
 
 from __future__ import annotations
 

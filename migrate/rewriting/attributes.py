@@ -1,9 +1,10 @@
-"""What a result asks of the objects that stand for TF1's, and they do not have.
+"""Finds attributes that the result reads, but that the new objects lack.
 
     saver = training_session.Saver()
-    saver.export_meta_graph("model.meta")  # There is no such method: refused at its line.
+    saver.export_meta_graph("model.meta")  # There is no such method: refused at its
+    line.
 
-Only what is certain is told: the name is bound to nothing but such objects, and no
+Only what is certain is reported: the name is bound to such objects alone, and no
 statement gives them the attribute.
 """
 
@@ -50,7 +51,7 @@ _FOR_OTHERS = "Remove it, or compute in the program what it gave."
 
 
 def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
-    """What a result's objects lack, at the lines of the original that ask for it."""
+    """Refuses reads of missing attributes, at the lines of the original."""
     lacking = dict(find_missing_attributes(result))
     found = [
         Finding(
@@ -65,7 +66,7 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
         for node in (walk_breadth_first(tree) if lacking else ())
         if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking
     ]
-    # Where the program spells it otherwise: it was moved here from a function.
+    # The program may spell it otherwise, if it was moved here from a function.
     told = {finding.symbol for finding in found}
     found += [
         Finding(
@@ -78,7 +79,7 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
 
 
 def _find_recipe(which: str) -> str:
-    """What to do about an attribute that objects of a class, with its module, lack."""
+    """Returns the way out if objects of a class lack an attribute."""
     module, _, _ = which.rpartition(".")
     if which == table.NO_COORDINATOR[1]:
         return _FOR_COORDINATORS
@@ -88,7 +89,7 @@ def _find_recipe(which: str) -> str:
 
 
 def _show(which: str) -> str:
-    """What lacks an attribute, for who has not seen the migrated program."""
+    """Names the object that lacks an attribute, for readers of the original program."""
     module, _, name = which.rpartition(".")
     if module:
         return f"what stands for it in the migrated program ({name} of {module}.py)"
@@ -197,7 +198,7 @@ def _find_made_class(value: ast.expr) -> tuple[str, str] | None:
 def _find_parameters(
     node: ast.ClassDef,
 ) -> Iterator[tuple[ast.FunctionDef, ast.arg, tuple[str, str]]]:
-    """What hooks of the program's own are given."""
+    """Finds the parameters of the program's own hooks, with their classes."""
     spelled = {ast.unparse(base) for base in node.bases}
     module = next((m for m in _HOOKS if f"{m}.SessionRunHook" in spelled), "")
     if not module:
@@ -298,7 +299,7 @@ def _map_tuples(module: str) -> dict[str, frozenset[str]]:
 
 
 def _find_base(base: ast.expr, module: str) -> tuple[str, str]:
-    """Where a base class of an emitted class is."""
+    """Finds the module and name of a base class of an emitted class."""
     path = ast.unparse(base).split(".")
     if len(path) > 1 and emitted.list_files(path[0]):
         return path[0], path[-1]

@@ -1,4 +1,4 @@
-"""What every result must pass before it is written: else the file stays as it was."""
+"""Checks every result before it is written; if it fails, the file stays as it was."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def check(
     original: str = "",
     refused: Collection[str] = (),
 ) -> list[tuple[str, int, str]]:
-    """Failed gates as (code, line, reason); empty if all is well.
+    """Returns failed gates as (code, line, reason); empty if all is well.
 
     Args:
       text: the result.
       filename: its name, for messages.
       original: what it was made from.
-      refused: symbols of which a use was refused: those uses stand as they stood.
+      refused: symbols of which a use was refused: those uses are unchanged.
     """
     broken = check_compiles(text, filename)
     if broken:
@@ -91,7 +91,7 @@ def _is_known_missing(spelled: str) -> bool:
 
 
 def find_unbound(text: str, filename: str) -> set[str]:
-    """Names read somewhere that no scope of the module binds."""
+    """Finds names that are read, but that no scope of the module binds."""
     top = symtable.symtable(text, filename, "exec")
     bound = {
         s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()

@@ -122,9 +122,9 @@ def _join_imports(lines: Sequence[str]) -> list[str]:
 
 
 def find_taken_names(text: str, plan: Plan) -> list[str]:
-    """The names of emitted modules that a result reads where they are something else.
+    """Finds names of emitted modules that the result reads as something else.
 
-    A function may have such a name for itself, where nothing of the module is read.
+    A function may have such a name for itself, if it reads nothing of the module.
     """
     scopes = build_scopes(parse_source(text))
     modules = {line.split()[-1] for line in plan.imports}

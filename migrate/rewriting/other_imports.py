@@ -1,4 +1,4 @@
-"""Names that a file takes from another one, in its result: what stood there, as it was."""
+"""Migrates files that take TensorFlow, or all names, from another file."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def add_emptied(
 
 
 def _needs_handlers(scopes: Scopes, node: ast.Try, needed: Collection[str]) -> bool:
-    """Whether a `try` says something by handlers that never run: that a name is local, say."""
+    """Whether a `try` needs handlers that never run: they make a name local, say."""
     inside = set(walk_breadth_first(node))
     for inner in inside:
         if isinstance(inner, _OF_FUNCTION):
@@ -88,7 +88,7 @@ class _Remover:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def find(self) -> Iterator[_Span]:
-        """(first byte, the byte behind the last, what stands there then)."""
+        """Yields (first byte, byte behind the last, replacement) of each removal."""
         todo: list[ast.AST] = [self._tree]
         while todo:
             node = todo.pop()
@@ -151,7 +151,7 @@ class _Remover:
         return self._starts[above], min(self._starts[below], len(self._data)), b""
 
     def _count_blank_lines(self, lines: range) -> int:
-        """How many of some lines are blank, before one that is not."""
+        """Counts the blank lines at the beginning of some lines."""
         for count, line in enumerate(lines):
             if self._data[self._starts[line] : self._starts[line + 1]].strip():
                 return count
@@ -165,7 +165,7 @@ class _Remover:
         return self._starts[node.end_lineno - 1] + node.end_col_offset
 
     def _find_rest(self, end: int) -> int:
-        """Where a line ends whose last statement ends there."""
+        """Finds the end of a line whose last statement ends at this offset."""
         found = _REST.match(self._data, end)
         assert found is not None
         return found.end()

@@ -180,7 +180,7 @@ class Rewriter:
     def write_items(
         self, items: Sequence[Item], edits: dict[int, Code]
     ) -> list[_Statement]:
-        """The statements a list of items stands for."""
+        """Writes the statements that a list of items means."""
         found: list[_Statement] = []
         carried: list[cst.EmptyLine] = []
         for item in items:

@@ -19,7 +19,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def splice_text(text: str, tree: ast.Module, plan: Plan) -> str | None:
-    """The rewritten text, or None where it takes a syntax tree to write it."""
+    """Splices the rewritten lines into the text; None if that needs a syntax tree."""
     if plan.suites or plan.statements:
         return None
     return _Splicer(text, plan).run(tree)

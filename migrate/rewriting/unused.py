@@ -64,7 +64,7 @@ def find_unread(scopes: Scopes) -> Iterator[Imported]:
 
 
 def _list_public_names(tree: ast.Module) -> set[str]:
-    """What stands in the module's `__all__`."""
+    """Lists the names in the module's `__all__`."""
     found: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.Assign):

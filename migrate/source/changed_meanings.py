@@ -1,6 +1,6 @@
-"""What parses in Python 2 and 3 and means something else: told, where nobody can write it.
+"""Reports code that Python 2 and 3 both parse, but with another meaning.
 
-Also what proves a text to be Python 3's, whatever the user says of his files.
+It also finds proof that a text is Python 3, whatever the user says of the files.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _METHODS = {
 
 
 def find_unseeded_draws(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """(line, what is drawn) of draws that are other ones in each run of Python 2, too.
+    """Finds draws that differ in each run of Python 2, too, as (line, drawn function).
 
-    Another file of the program may seed Python's generator, so that they are told.
+    They are only reported, because another file may seed Python's generator.
     """
     scopes = build_scopes(tree)
     if _seeds_draws(tree, scopes):
@@ -89,7 +89,7 @@ def _find_in_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, st
 
 
 def _find_draw(node: ast.AST, scopes: Scopes) -> str:
-    """The function of Python's generator that a call draws by, "" where it does not."""
+    """Finds the function of Python's generator that a call draws by, "" for none."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

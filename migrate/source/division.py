@@ -1,7 +1,7 @@
-"""What Python 2's `/` divided: two integers, which it floored, or something else.
+"""Rewrites Python 2's `/` as `//` if it divided two integers.
 
-A division of integers is written `//`, one with a float stays. Of any other nobody can
-tell: it stays, too, and its line is told.
+A division with a float stays. Any other division cannot be decided: it stays, too, and
+its line is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DEFINES = {"DEFINE_integer": "integer", "DEFINE_float": "float"}
 
 
 def is_true_division(text: str) -> bool:
-    """Whether a module says that `/` is Python 3's."""
+    """Whether a module imports Python 3's division."""
     return any(
         "division" in re.split(r"[\s,\\]+", inside or after)
         for inside, after in _FUTURE.findall(text)
@@ -44,7 +44,7 @@ def is_true_division(text: str) -> bool:
 
 
 def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
-    """The text with `//` where integers are divided, and lines where nobody can tell."""
+    """Writes `//` where integers are divided; returns the text and the unsure lines."""
     kinds = _Kinds(tree)
     lines = text.encode().split(b"\n")
     unclear: set[int] = set()
@@ -73,7 +73,7 @@ def write_floors(text: str, tree: ast.Module) -> tuple[str, list[int]]:
 
 
 class _Kinds:
-    """Which expressions of a module are integers, and which are floats."""
+    """The kinds of a module's expressions: integers, floats, or unknown."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._scopes: Scopes = build_scopes(tree)
@@ -111,7 +111,7 @@ class _Kinds:
             self._flags[name.value] = kind if kind == known else ""
 
     def classify(self, node: ast.expr) -> str:
-        """ "integer", "float", or "" where it cannot be told."""
+        """Returns "integer" or "float", or "" if the kind is unknown."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, int):
                 return "integer"

@@ -1,8 +1,8 @@
-"""What Python 2's `map`, `filter` and `zip` did at once, and Python 3's do bit by bit.
+"""Writes `list(...)` around `map`, `filter` and `zip` where being lazy matters.
 
-fissix writes `list(map(...))`, but not where a loop or a call takes the values one by
-one. There, too, Python 2 had called the function for all of them before the first was
-taken, and had copied what a loop's own body changes.
+fissix writes `list(map(...))`, but not if a loop or a call takes the values one by one.
+There, too, Python 2 had called the function for all of them before the first was taken,
+and had copied what a loop's own body changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from migrate.source.nodes import walk_breadth_first
 LAZY = frozenset({"filter", "map", "zip"})
 # They take all values before anything else happens.
 _CONSUMERS = frozenset({"list", "max", "min", "set", "sorted", "sum", "tuple", "dict"})
-# Nobody can see when these are called.
+# It makes no difference when these are called.
 _SILENT = frozenset(
     {"abs", "bool", "chr", "float", "int", "len", "ord", "repr", "str", "tuple"}
 )

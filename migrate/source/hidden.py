@@ -40,7 +40,7 @@ def find_written_file(source: str) -> str | None:
 
 
 def add_note(source: str, code: str, reason: str) -> str:
-    """The cell of another program, with a note below its head that says why it is left."""
+    """Adds a note below the head of a cell of another program: why it is left."""
     head, *lines = source.split("\n")
     note = f"# TODO(tf1to2): {code} {reason}"
     return source if note in lines else "\n".join([head, note, *lines])
@@ -52,7 +52,7 @@ def replace_file(source: str, program: str) -> str:
 
 
 def find_places(source: str) -> Iterator[Place]:
-    """Where a cell asks for, or is another program for, TensorFlow 1."""
+    """Finds places of a cell that install TensorFlow 1, or run other code with it."""
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
     if find_written_file(source) is not None:

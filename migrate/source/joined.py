@@ -1,4 +1,4 @@
-"""What becomes of cell boundaries and cell magics where code has moved across cells."""
+"""Moves cell boundaries and cell magics with the code that moves across cells."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which lines of a text begin a statement, told without parsing it.
+"""Finds the lines of a text that begin a statement, without parsing it.
 
-What is looked at here may be no Python 3 at all (a notebook's magics, a Python 2
-file), so the parser cannot be asked. Strings, brackets and backslashes can be told
-from the characters alone.
+The text may not be Python 3 at all (a notebook's magics, a Python 2 file), so the
+parser cannot be asked. Strings, brackets and backslashes are found by their characters
+alone.
 """
 
 from __future__ import annotations

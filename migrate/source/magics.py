@@ -142,7 +142,7 @@ def unmask(source: str) -> str:
 
 
 def find_marks(source: str) -> Iterator[str]:
-    """What is hidden in a masked text, in order."""
+    """Yields the marks of the hidden parts of a masked text, in order."""
     for line in source.split("\n"):
         found = _MASKED.match(line) or _PREFIXED.match(line)
         if found:

@@ -30,7 +30,7 @@ _NAMED |= {"alias", "MatchAs", "MatchStar", "ParamSpec", "TypeVar", "TypeVarTupl
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
-    """Of a class of nodes, the fields that hold nodes or lists of them."""
+    """The fields of each class of nodes that hold nodes or lists of them."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         plain = _PLAIN | _PLAIN_IN.get(kind.__name__, frozenset())
@@ -48,7 +48,7 @@ _KEPT = 16
 
 
 def list_children(node: ast.AST) -> list[ast.AST]:
-    """What stands right below a node, in the order of its fields."""
+    """Lists the child nodes of a node, in the order of its fields."""
     found: list[ast.AST] = []
     for name in _FIELDS[node.__class__]:
         held = getattr(node, name, None)
@@ -100,7 +100,7 @@ def find_plain_names(
 
 @functools.lru_cache(maxsize=_KEPT)
 def parse_source(source: str) -> ast.Module:
-    """A program's tree. Who asks for the same text gets the same one: none changes it.
+    """Parses a program. Equal texts share one tree, so nobody may change it.
 
     One pass after the other reads a program that most of them leave as it is, and most
     look at all of its nodes, which are found once.
@@ -111,7 +111,7 @@ def parse_source(source: str) -> ast.Module:
 
 
 def parse_or_none(data: bytes | str) -> ast.Module | None:
-    """The tree of a file that others import; None where it is no Python 3."""
+    """Parses a file that others import; None if it is not Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

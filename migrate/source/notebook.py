@@ -482,7 +482,7 @@ def _edit_cell(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, s
 
 
 class _Style:
-    """How this file spells strings and arrays of them."""
+    """A file's spelling of JSON strings and arrays."""
 
     def __init__(self, raw: str) -> None:
         self._raw = raw

@@ -108,7 +108,7 @@ def map_real_paths(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
 
 
 def read_or_nothing(path: pathlib.Path) -> bytes:
-    """A file's bytes; none where it cannot be read."""
+    """Reads a file's bytes; none if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:

@@ -124,7 +124,7 @@ def _find_imported(tree: ast.Module) -> set[str]:
 
 
 def convert_module(text: str, filename: str) -> Converted | None:
-    """A Python 2 text as Python 3; None where it is the same in both.
+    """Converts a Python 2 text to Python 3; None if both are the same.
 
     Raises:
       NotConvertible: it is no Python at all.

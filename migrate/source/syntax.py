@@ -10,7 +10,7 @@ from migrate.source import notebook, python
 
 
 def parse_bytes(path: pathlib.Path, data: bytes) -> ast.Module | None:
-    """The tree of a Python file or a notebook; None where it cannot be read."""
+    """Parses a Python file or a notebook; None if it cannot be read."""
     try:
         text = python.decode(data).text
         if path.suffix == ".ipynb":

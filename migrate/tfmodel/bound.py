@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _parse_parameters(
     parameters: tuple[str, ...],
 ) -> tuple[tuple[str, ...], dict[str, Value], str, str]:
-    """(names by place, defaults, the name of what takes more by place, and by name)."""
+    """Returns positional names, defaults, and the names of `*args` and `**kwargs`."""
     by_place: list[str] = []
     defaults: dict[str, Value] = {}
     more, others = "", ""

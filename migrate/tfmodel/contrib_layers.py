@@ -40,7 +40,7 @@ MODEL = "model_variables"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plan:
-    """What a layer is for one input: its first variable, and the shape it gives."""
+    """One layer for one input: its first variable's shape, and its result's shape."""
 
     kernel: Shape | None
     shape: Shape | None

@@ -234,7 +234,7 @@ def _is_initialised(call: Call) -> Value:
 def body(
     call: Call, function_: Value, given: list[Value], parent: int, name: str
 ) -> Value:
-    """What a function of the program gives, called inside the graph."""
+    """Calls a function of the program inside the graph and returns its result."""
     m = call.m
     graph = graphs.current(m)
     outer = m.store.get((graph, "parent"), -1)
@@ -248,7 +248,7 @@ def body(
 def like(
     call: Call, node: int, value: Value, output: str, name: str | None = None
 ) -> Value:
-    """A value's structure, made of outputs of a node."""
+    """Copies a value's structure, with outputs of a node as its leaves."""
     m = call.m
     value = m.resolve(value)
     if isinstance(value, Unknown):
@@ -304,7 +304,7 @@ def _cond(call: Call) -> Value:
 
 
 def _need(call: Call, node: int, values: tuple[Value, ...]) -> None:
-    """A node depends on what its functions give."""
+    """Makes a node depend on the results of its functions."""
     import dataclasses
 
     nodes = call.m.record.nodes
@@ -315,7 +315,7 @@ def _need(call: Call, node: int, values: tuple[Value, ...]) -> None:
 def merge_branches(
     call: Call, node: int, yes: Value, no: Value, output: str, name: str | None = None
 ) -> Value:
-    """One structure for what two branches give."""
+    """Merges the results of two branches into one structure."""
     m = call.m
     if isinstance(yes, (Tuple, Reference)) and not tensors.is_sparse(yes):
         one, other = containers.list_elements(m, yes), containers.list_elements(m, no)
@@ -416,7 +416,7 @@ def _scan(call: Call) -> Value:
 
 
 def _first(call: Call, node: int, value: Value, output: str) -> Value:
-    """An element of what a function is mapped over."""
+    """Returns an element of the value that a function is mapped over."""
     m = call.m
     items = (
         None

@@ -55,7 +55,7 @@ def _self(call: Call) -> Reference:
 
 
 def structure(m: Machine, value: Value, change: Callable[[Array], Array]) -> Element:
-    """The structure of a value, its leaves changed."""
+    """Returns a value's structure, with each leaf changed."""
     value = m.resolve(value)
     if isinstance(value, Unknown):
         return None
@@ -90,7 +90,7 @@ def map_leaves(element: Element, change: Callable[[Array], Array]) -> Element:
 def realise(
     m: Machine, element: Element, make: Callable[[Array, str], Value], path: str = "0"
 ) -> Value:
-    """Values in an element's structure."""
+    """Makes values in the structure of an element."""
     if element is None:
         return m.make_unknown("what a data set's elements are")
     if isinstance(element, Leaf):
@@ -248,7 +248,7 @@ def _same(call: Call) -> Value:
 
 
 def _call_on(call: Call, function_: Value, element: Element) -> Value:
-    """What a function gives for an element, in a graph of its own."""
+    """Calls a function on an element, in a graph of its own, and returns its result."""
     m = call.m
     inner = m.store.allocate()
     graph = graphs.current(m)
@@ -409,7 +409,7 @@ def _get_next(call: Call) -> Value:
 
 
 def _find_node(call: Call) -> int:
-    """What made the iterator, and with it its initializer and its handle."""
+    """Returns the number of the iterator's node; -1 if it is not known."""
     found = fields_of(call.m, _self(call), "node")
     if isinstance(found, Const) and isinstance(found.value, int):
         return found.value

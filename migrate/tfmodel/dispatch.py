@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 _FLAGS = "tf.flags.FLAGS."
-# What only looks: a name that is not known adds nothing.
+# Symbols that only read: an unknown result of these adds nothing to the graph.
 _LOOKS = frozenset({"tf.Graph.get_tensor_by_name", "tf.Graph.get_operation_by_name"})
 
 
@@ -233,7 +233,7 @@ def _label(path: str) -> str:
 
 
 def _report_unknown(m: Machine, symbol: str, result: Value) -> Value:
-    """A result; one that nobody knows is a problem: the call may have added to the graph."""
+    """Reports an unknown result as a problem: the call may have added to the graph."""
     if isinstance(result, Unknown) and symbol not in _LOOKS:
         return m.report_problem(result.reason)
     return result

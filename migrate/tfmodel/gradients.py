@@ -1,4 +1,4 @@
-"""Which variables a tensor depends on so that it has a gradient; `tf.gradients`."""
+"""Finds the tensors and variables with a gradient; evaluates `tf.gradients`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from migrate.tfmodel.registry import Call, as_list, function
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-# What ends a path: the gradient of these is none.
+# Operations that end a path: their gradient is None.
 _STOPS = frozenset(
     {
         "tf.stop_gradient",
@@ -61,7 +61,7 @@ def _flows(value: Value) -> bool:
 def find_values_with_gradients(
     m: Machine, roots: Iterable[Value]
 ) -> tuple[set[Value], Unknown | None]:
-    """The tensors and variables that have a gradient; and what is not known on the way."""
+    """Finds the tensors and variables that have a gradient, and what is not known."""
     found: set[Value] = set()
     nodes: set[int] = set()
     work = list(roots)

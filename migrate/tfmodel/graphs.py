@@ -79,7 +79,7 @@ def set_scope(m: Machine, name: str) -> None:
 
 
 def unique(m: Machine, name: str, *, use: bool = True) -> str | None:
-    """The whole name that an operation called `name` gets; None where that is not known."""
+    """Returns the whole, unique name of an operation; None if it is not known."""
     graph = current(m)
     prefix = scope(m)
     whole = f"{prefix}/{name}" if prefix else name
@@ -139,7 +139,7 @@ def open_scope(m: Machine, name: str | None, default: str) -> Iterator[str]:
 
 
 def device(m: Machine) -> tuple[Value, ...]:
-    """What `tf.device` was called with, the outermost first."""
+    """Returns the arguments of the open `tf.device` calls, the outermost first."""
     found: tuple[Value, ...] = m.store.get((current(m), "device"), ())
     return found
 
@@ -149,7 +149,7 @@ def set_device(m: Machine, stack: tuple[Value, ...]) -> None:
 
 
 def control(m: Machine) -> tuple[Value, ...]:
-    """What operations wait for here."""
+    """Returns what a new operation waits for here by control dependencies."""
     found: tuple[Value, ...] = m.store.get((current(m), "control"), ())
     return found
 
@@ -227,12 +227,12 @@ def add(
 
 
 def frozen(m: Machine, given: Mapping[str, Value]) -> dict[str, Value]:
-    """Arguments as they are now: what Python may change later is told by its contents."""
+    """Copies arguments as they are now, because Python may change containers later."""
     return {name: freeze(m, value) for name, value in given.items()}
 
 
 def freeze(m: Machine, value: Value, depth: int = 0) -> Value:
-    """A value without addresses, as far as containers go."""
+    """Replaces the addresses of containers in a value by their contents."""
     from migrate.graph.values import Reference, Tuple
 
     if depth > 6:

@@ -49,7 +49,7 @@ _PASS = frozenset(
 )
 
 
-# What the compiler knows to be of the host, and other rooms here have a model of.
+# Names that the compiler counts as host code, but that other modules here model.
 _MODELLED = (
     *("tf.app", "tf.flags", "tf.io.TFRecordOptions", "tf.train.Coordinator"),
     *("tf.train.NanLossDuringTrainingError", "tf.GraphKeys", "tf.AUTO_REUSE"),
@@ -66,7 +66,7 @@ def _is_host(path: str) -> bool:
 
 
 def attribute(m: Machine, path: str) -> Value | None:
-    """What a name is that the table of public names has not."""
+    """Returns a name's value, if the table of public names lacks the name."""
     if path in _ATTRIBUTES:
         return Const(_ATTRIBUTES[path])
     if _is_host(path):
@@ -78,7 +78,7 @@ def attribute(m: Machine, path: str) -> Value | None:
 
 
 def call(m: Machine, path: str, given: list[Value], named: dict[str, Value]) -> Value:
-    """A call of a name that no function of this room answers."""
+    """Calls a name that no other function models."""
     if path in _PASS and given:
         return given[0]
     if path in _DEFAULTS and _DEFAULTS[path] is not None:
@@ -102,7 +102,7 @@ def construct(
 
 
 def has_member(path: str, name: str) -> bool:
-    """Whether a class of TensorFlow has a member that is not modelled: nobody knows."""
+    """Whether a class of TensorFlow may have members that are not modelled."""
     return not path.startswith(("tf.Module", "tf.keras.Model", "tf.keras.layers.Layer"))
 
 
@@ -114,7 +114,7 @@ def call_method(
     given: list[Value],
     named: dict[str, Value],
 ) -> Value:
-    """A method of an object of the library that nobody answers for."""
+    """Calls a method of a library object that no other function models."""
     if _is_host(what):
         return m.hosts.make_fresh(f"{what}.{name}(...)")
     return m.report_problem(f"{what}.{name} is not modelled")

@@ -109,7 +109,7 @@ for _symbol in _MADE:
 def first_value(
     m: Machine, value: Value, shape: Shape | None, dtype: str | None
 ) -> Initial:
-    """What a variable with an initializer begins with; the initializer may be a tensor."""
+    """Returns the first value that an initializer, or a tensor, gives a variable."""
     value = m.resolve(value)
     if value == NONE:
         # TensorFlow draws numbers, and fills what it cannot draw with zeros.
@@ -260,7 +260,7 @@ def _flat(value: object) -> list[object]:
 
 
 def of_tensor(m: Machine, value: Value) -> Initial:
-    """What draws are in the making of a tensor, as far back as nodes go."""
+    """Finds the random draws that a tensor is computed from."""
     draws: set[str] = set()
     number: object = None
     work: list[Value] = [value]

@@ -55,7 +55,7 @@ class Weight:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Built:
-    """What a layer is for one input: its variables, and the shape it gives."""
+    """One layer for one input: its variables, and the shape of its result."""
 
     weights: tuple[Weight, ...]
     shape: Shape | None
@@ -417,7 +417,7 @@ def _class(symbol: str, base: str, build: Build) -> None:
 
 
 def _settings(m: Machine, own: Reference, call: Call, symbol: str) -> None:
-    """What a layer was made with, as arguments of its call."""
+    """Adds a layer's constructor arguments to the arguments of its call."""
     from migrate.tfmodel import bound, names
 
     for text in names.parameters(symbol) or ():

@@ -89,7 +89,7 @@ def canonical(path: str) -> str:
 
 
 def look_up(path: str) -> Name | None:
-    """What a name is; None where TensorFlow 1.15.5 has no such public name."""
+    """Looks up a public name of TensorFlow 1.15.5; None if there is no such name."""
     row = _rows().get(path)
     if row is None:
         return None

@@ -87,7 +87,7 @@ def evaluate(row: Row, call: Call) -> Value:
 
 
 def _name(row: Row, call: Call) -> str:
-    """`Where|x:Select`: the second where the argument is given."""
+    """Parses `Where|x:Select`: the second name applies if the argument is given."""
     name, _, other = row.name.partition("|")
     parameter, _, second = other.partition(":")
     return second if other and call.get(parameter) != NONE else name

@@ -202,7 +202,7 @@ def _slice_producer(call: Call) -> Value:
         return call.unknown("what is cut")
     name = call.text("name") or "input_producer"
     base = graphs.unique(m, name)
-    # What it is made of is named inside.
+    # Its parts have names inside its scope.
     _count_epochs(call, None if base is None else f"{base}/input_producer")
     node = call.node()
     made: list[Value] = []

@@ -1,7 +1,7 @@
-"""Which function of this room answers a call: by the label of what is called.
+"""Registers the functions that answer calls, by the label of the called definition.
 
-A label is the place of a definition in TensorFlow 1.15.5 (`names.tsv`), so that a function that
-has several public names is registered once.
+A label is the place of a definition in TensorFlow 1.15.5 (`names.tsv`), so that a
+function that has several public names is registered once.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Call:
     receiver: Value = NONE
 
     def get(self, *names_: str) -> Value:
-        """The first of these arguments that is given, or its default, or None."""
+        """Returns the first of these arguments that is given, or a default."""
         for name in names_:
             found = self.given.get(name)
             if found is not None and found != NONE:

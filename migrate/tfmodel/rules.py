@@ -133,7 +133,7 @@ def infer_reshaped_shape(call: Call, first: str) -> Shape | None:
 
 
 def _cancel_dimensions(old: Shape, wanted: Shape, hole: int) -> Shape | None:
-    """The hole where the other dimensions are the same ones: [n, k] to [-1, k]."""
+    """Fills the hole in a shape if the other dimensions cancel: [n, k] to [-1, k]."""
     rest = [d for i, d in enumerate(wanted) if i != hole]
     left = list(old)
     for dim in rest:
@@ -340,7 +340,7 @@ def infer_shape_of_shape(call: Call, first: str) -> Shape | None:
 
 
 def infer_convolved_shape(call: Call, first: str) -> Shape | None:
-    """A window that slides over an image, with filters for the last dimension."""
+    """Infers the shape that a sliding window gives; filters are the last dimension."""
     shape = shape_of(call, "input", "value")
     kernel = shape_of(call, "filter", "filters")
     strides = call.items("strides")

@@ -1,4 +1,4 @@
-"""Savers, summaries, coordinators and supervisors: what stands around a session."""
+"""Models savers, summaries, coordinators and supervisors, which surround a session."""
 
 from __future__ import annotations
 

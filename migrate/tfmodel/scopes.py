@@ -28,7 +28,7 @@ AUTO = "auto"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableScope:
-    """What variables get that are made in a scope.
+    """The defaults that a scope gives the variables that are made in it.
 
     Attributes:
       name: "a/b".
@@ -119,7 +119,7 @@ def unique_default(m: Machine, prefix: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Opened:
-    """What is put back when a scope is left."""
+    """The state that is restored when a scope is left."""
 
     names: str
     scope: VariableScope
@@ -137,7 +137,7 @@ def enter(
     named: bool = True,
     **changes: Value,
 ) -> tuple[Opened, VariableScope]:
-    """Opens a scope; what to put back, and the scope.
+    """Opens a scope; returns the state to restore, and the scope.
 
     Args:
       named: whether a scope of names is opened with it.
@@ -207,7 +207,7 @@ def leave(m: Machine, opened: Opened) -> None:
 
 
 def reuse_of(call: Call, value: Value) -> str | None:
-    """What the argument `reuse` says."""
+    """Reads the argument `reuse` as "no", "yes" or "auto"; None if it is not known."""
     if value == NONE:
         return "no"
     if isinstance(value, Const):
@@ -314,7 +314,7 @@ def _variable_op_scope(call: Call) -> Value:
 def _get_variable_scope(call: Call) -> Value:
     m = call.m
     made = scope_object(m, current(m))
-    # What is asked of it later is asked of the scope that is open now.
+    # Later reads of it are reads of the scope that is open now.
     keep(m, made, graph=Const(graphs.current(m)))
     return made
 
@@ -370,7 +370,7 @@ def _enter_name_scope(call: Call) -> Value:
     if name is None and given == NONE:
         name = graphs.text_of(default)
     if name is None and given != NONE:
-        # Nobody knows its name; what is in it has no known one either.
+        # Its name is not known, so the names in it are not known either.
         name = "?"
     old = graphs.enter_scope(m, name)
     m.store.set(
@@ -404,7 +404,7 @@ ArgumentScope = tuple[tuple[str, tuple[tuple[str, Value], ...]], ...]
 
 
 def arguments_for(m: Machine, label: str) -> dict[str, Value]:
-    """What the open scopes of arguments give a function."""
+    """Returns the arguments that the open `arg_scope`s give a function."""
     found: ArgumentScope = m.store.get(_ARGUMENTS, ())
     return dict(dict(found).get(label, ()))
 

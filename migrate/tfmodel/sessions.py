@@ -371,7 +371,7 @@ def run_by_method(m: Machine, session: Value, fetched: Value, feeds: Value) -> V
 def run(
     m: Machine, session: Value, fetches: Value, feeds: Value, via: str = ""
 ) -> Value:
-    """A run, recorded; the values that it gives. Where a test decides what it is, there are two."""
+    """Records a run and returns its values; two runs if a test decides the fetches."""
     test = _find_test(m, fetches, feeds)
     if test is not None:
         return joins.fork_store(
@@ -400,7 +400,7 @@ def run(
 
 
 def _find_test(m: Machine, *values: Value) -> int | None:
-    """A test that decides what containers hold, or which value one is."""
+    """Finds a test that decides a container's contents, or which value one is."""
     for value in values:
         value = m.resolve(value)
         if isinstance(value, Choice):

@@ -70,7 +70,7 @@ def call(
 
 
 def _set_shape(m: Machine, receiver: Tensor, given: list[Value]) -> Value:
-    """The same tensor with more known of it: every name that has it has the new one."""
+    """Merges a shape into a tensor, in every name that has the tensor."""
     wanted = tensors.shape_argument(m, given[0]) if given else None
     better = merge(receiver.shape, wanted)
     if better == receiver.shape:

@@ -40,12 +40,11 @@ OPTIMIZER = "tf.train.Optimizer"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Optimizer:
-    """What an optimizer keeps.
+    """The variables that an optimizer keeps.
 
     Attributes:
-      name: of its updates, where the program gives none.
-      slots: what each variable has of it, in order: a number that it begins with, or the argument
-        that says the number.
+      name: of its updates, if the program gives none.
+      slots: of each variable, in order: a first number, or the argument that gives it.
       scalars: variables of its own, (name, number or argument).
     """
 
@@ -94,7 +93,7 @@ for _symbol in (OPTIMIZER, *OPTIMIZERS):
 
 
 def _facts(call: Call) -> Optimizer | None:
-    """The row of the optimizer's class, or of the one below which it stands."""
+    """Returns the row of the optimizer's class, or of a base class."""
     cls = objects.find_class(call.m, call.receiver)
     for symbol in objects.find_libraries(call.m, cls) if cls is not None else ():
         for known, row in OPTIMIZERS.items():
@@ -162,7 +161,7 @@ def _gradients(
     if unknown is not None:
         return unknown
     numbers = gradients.variables_of(m, found_values)
-    # What is trained is part of what the update depends on, whether it was listed or collected.
+    # The update depends on the trained variables, both listed and collected ones.
     trained = [
         v for v in chosen if isinstance(v, VariableValue) and v.number in numbers
     ]

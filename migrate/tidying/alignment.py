@@ -36,7 +36,7 @@ class _Line:
 
 
 def align_lines(old: str, new: str) -> str:
-    """The new text, where lines stand below their parentheses as in the old text."""
+    """Aligns the new text's lines with their parentheses, as in the old text."""
     lines = new.split("\n")
     inner = _find_inner_lines(new)
     if not inner:
@@ -71,10 +71,11 @@ def align_lines(old: str, new: str) -> str:
 def _find_way_back(
     inside: list[_Line], lines: list[str], depths: set[tuple[str, int]]
 ) -> int:
-    """How far lines below a hanging parenthesis stand from where they belong.
+    """Returns by how many columns to move the lines below a hanging parenthesis.
 
-    They belong deeper than the line that opens it, and its other one stands where that line
-    or they begin. What stands so in the old text is its author's.
+    The lines belong deeper than the line that opens the parenthesis. The closing
+    parenthesis belongs below the beginning of that line, or of the lines. Lines that
+    stand so in the old text are the author's, and stay.
     """
     first = lines[inside[0].opened[0] - 1]
     begin = _indent(first)

@@ -1,4 +1,4 @@
-"""Blank lines below functions and classes that the migration has put above something else."""
+"""Writes blank lines below functions and classes that the migration has moved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_blank_lines(old: str, new: str) -> str:
 
 
 def _list_pairs(text: str) -> Iterator[tuple[int, str, int, int]]:
-    """What stands below definitions: line, text, blank lines between, and how many to be."""
+    """Yields lines below definitions, with their blank lines and the right number."""
     tree, lines = parse_source(text), text.split("\n")
     for node in walk_breadth_first(tree):
         for field in _SUITES:

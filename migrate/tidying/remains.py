@@ -51,7 +51,7 @@ def remove_remains(old: str, new: str) -> str:
 
 
 class _Remains:
-    """What of a result is left of code that is gone."""
+    """The useless code that a migration left in a result."""
 
     def __init__(self, old: str, tree: ast.Module, lines: list[str]) -> None:
         self.tree, self.lines = tree, lines
@@ -298,7 +298,7 @@ def _find_read(tree: ast.AST) -> set[str]:
 
 
 def _find_stored(tree: ast.AST) -> collections.Counter[str]:
-    """How often each name is bound, by whatever statement."""
+    """Counts how often each name is bound, by any statement."""
     found: collections.Counter[str] = collections.Counter()
     for node in walk_breadth_first(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

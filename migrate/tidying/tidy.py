@@ -47,10 +47,11 @@ def _report_gone(text: str, names: Collection[str]) -> Iterator[Finding]:
 
 
 def tidy_text(old: str, new: str, filename: str) -> str:
-    """The result, tidied; as it is where the tidied one would not pass the gates.
+    """Tidies the result; returns it unchanged if the tidied text fails the gates.
 
     Args:
-      old: the text that was migrated. What was useless in it is its author's, and stays.
+      old: the text that was migrated. Useless code that it had is the author's, and
+        stays.
     """
     if new == old:
         return new

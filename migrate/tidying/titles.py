@@ -9,5 +9,5 @@ _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILIN
 
 
 def drop_orphaned_titles(text: str) -> str:
-    """The text without titles below which nothing stands."""
+    """Drops comments that were titles of code that is gone."""
     return _ORPHAN.sub("", text)

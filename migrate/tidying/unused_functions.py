@@ -70,7 +70,7 @@ def _cut(lines: list[str], node: ast.FunctionDef) -> None:
 
 
 def _count_words(text: str) -> collections.Counter[str]:
-    """How often each word stands in code or in a text of it, not in a comment."""
+    """Counts each word in the code and its strings, but not in comments."""
     found: collections.Counter[str] = collections.Counter()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.NAME:

@@ -145,7 +145,7 @@ class Job:
         return self._started[task].poll() is None
 
     def output(self, task: Task) -> str:
-        """What the task printed since it was last started."""
+        """Returns what the task printed since its last start."""
         return self._logs[task][-1].read_text(errors="replace")
 
     # -- the training ------------------------------------------------------------------

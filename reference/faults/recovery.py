@@ -1,4 +1,4 @@
-"""What becomes of a migrated training whose processes are killed, and how soon.
+"""Measures whether a migrated training recovers from killed processes, and how soon.
 
 `python -m reference.faults.recovery` kills them, measures, and writes `recovery.json`,
 which docs/numerics.md shows. tests/reference/test_faults.py does the same and judges.
@@ -48,7 +48,7 @@ WITH_CHIEF = (
 
 @dataclasses.dataclass(frozen=True)
 class Recovery:
-    """What one accident cost.
+    """The cost of one accident.
 
     Attributes:
       detected: seconds from the kill until the training said that it had failed; 0
@@ -256,7 +256,7 @@ def _trace(work: pathlib.Path, directory: pathlib.Path) -> Trace:
 
 
 def repeated(trace: Trace) -> int:
-    """How many updates the variables have had of a batch that they had had already.
+    """Counts the updates of the variables by batches that they had already used.
 
     Every batch's entry of `trained` has gradient 1 whenever it is trained on, at a rate
     of 1/16, so that counts are exact.

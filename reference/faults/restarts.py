@@ -45,7 +45,7 @@ ACCIDENTS: dict[str, tuple[Task, bool]] = {
 
 
 def sources() -> dict[str, str]:
-    """What TF1's trace was made by."""
+    """Returns the digests of the files that made TF1's trace."""
     return {
         name: hashlib.sha256((HERE / name).read_bytes()).hexdigest()
         for name in _SOURCES
@@ -89,7 +89,7 @@ def seconds(work: pathlib.Path, tf1: str | None, task: Task) -> list[float]:
 
 
 def stopped(work: pathlib.Path, tf1: str | None, task: Task) -> str:
-    """What the other worker does some seconds after a task was asked to stop."""
+    """Tells what the other worker does some seconds after a task is asked to stop."""
     with _job(work, tf1, _LONG, in_turns=False) as job:
         _wait_for_both(job)
         job.stop(task)

@@ -70,7 +70,7 @@ def compare(
     projected: Projected,
     collections_of: Mapping[int, list[str]] | None = None,
 ) -> Verdict:
-    """What the evaluator's record is beside a genuine projection.
+    """Compares the evaluator's record with a genuine projection.
 
     Args:
       collections_of: the collections of each variable; None: they are not compared.
@@ -462,7 +462,7 @@ def _is_first(name: str) -> bool:
 
 
 def _compare_initialised(node: Node, row: Projected) -> None:
-    """Which variables an initializer is of."""
+    """Compares the variables that an initializer sets."""
     found = {
         n[2][1:].rpartition("/")[0]
         for n in row["needs"]

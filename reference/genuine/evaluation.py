@@ -25,7 +25,7 @@ def configuration(projected: Projected) -> Configuration:
 
 
 def collections_of(m: Machine) -> dict[int, list[str]]:
-    """Of each variable, the collections that it is in at the end; those a test decides left out."""
+    """Maps each variable to its collections at the end, except those a test decides."""
     found: dict[int, set[str]] = {}
     for key, members in m.store.list_items():
         if isinstance(key, tuple) and key[1:2] == ("collection",):

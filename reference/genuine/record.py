@@ -29,7 +29,7 @@ _GRACE = 60.0
 
 @dataclasses.dataclass(frozen=True)
 class Started:
-    """How a program is started.
+    """The settings with which a program is started.
 
     Attributes:
       root: the directory of its files.
@@ -156,7 +156,7 @@ def _environment(started: Started, run: pathlib.Path) -> dict[str, str]:
 
 
 def _beside_own(environment: Mapping[str, str]) -> dict[str, str]:
-    """What this process's environment has otherwise, or not at all."""
+    """Returns the variables that this process's environment lacks or has otherwise."""
     return {k: v for k, v in environment.items() if os.environ.get(k) != v}
 
 

@@ -206,7 +206,7 @@ print(json.dumps(found))
 
 
 def ask(python: str, lines: Iterable[str]) -> dict[str, list[object]]:
-    """What TensorFlow 1.15.5 says of calls: the name, the type, the shape."""
+    """Asks TensorFlow 1.15.5 for the name, type and shape that calls give."""
     with tempfile.TemporaryDirectory() as directory:
         program = pathlib.Path(directory) / "tell.py"
         program.write_text(f"INPUTS = {INPUTS!r}\nexec(INPUTS)\n{_TELL}")

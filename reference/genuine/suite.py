@@ -57,7 +57,7 @@ def programs() -> list[Program]:
 
 
 def started(program: Program) -> Started:
-    """How TensorFlow 1.15.5 is given a program: as a process alone, or as worker 0."""
+    """Returns the settings that start a program: alone, or as worker 0."""
     arguments: tuple[str, ...] = ("--dir={out}",)
     if program.group == "alone":
         return Started(program.root, program.path, arguments, seconds=_SECONDS)

@@ -1,4 +1,4 @@
-"""What the tool refuses of the layers' family: metrics, recurrent cells, regularisers.
+"""Declares the scenario of refused layers: metrics, recurrent cells, regularisers.
 
 tf2.py does by hand what the refusals recommend, and equals TF1.
 """

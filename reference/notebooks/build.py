@@ -66,10 +66,10 @@ OPTIONS = {"estimator": Options(estimators="estimator")}
 
 
 def migrated(name: str, old: bytes) -> FileResult:
-    """What the tool makes of NAME_tf1.ipynb.
+    """Migrates NAME_tf1.ipynb.
 
     Raises:
-      ValueError: it refuses something in it.
+      ValueError: the tool refuses something in it.
     """
     result = migrate_bytes(
         NOTEBOOKS / f"{name}_tf1.ipynb", old, OPTIONS.get(name, Options())
@@ -115,7 +115,7 @@ def write(name: str) -> None:
 
 
 def told(made: nbformat.NotebookNode) -> list[tuple[str, list[str]]]:
-    """Of every cell its source and what its outputs say: text, or that it is a picture."""
+    """Lists each cell's source and outputs: their text, or that one is a picture."""
     found = []
     for cell in made.cells:
         outputs = []

@@ -1,4 +1,4 @@
-"""What the story notebooks do, beside telling: show a pair, run both, draw the losses.
+"""Helps the story notebooks: they show a pair, run both programs, draw the losses.
 
 Every task of a cluster is a process of its own on the loopback interface. It runs all
 cells of its notebook and knows its place from TF_CONFIG alone, as on a real cluster.
@@ -107,7 +107,7 @@ def show_tasks(cluster: Cluster) -> None:
 
 
 def said() -> str:
-    """Which TensorFlow 1 the notebook compares with."""
+    """Names the TensorFlow 1 that the notebook compares with."""
     if environment.find_tf1() is not None:
         return "TensorFlow 1.15.5, run here and now"
     return "a recorded run of TensorFlow 1.15.5 (no Python 3.7 was found here)"
@@ -121,7 +121,7 @@ def tf1(
     order: Order = Order.FREE,
     checkpoints: pathlib.Path | None = None,
 ) -> Trace:
-    """What genuine TensorFlow 1.15.5 computes with NAME_tf1.ipynb, live or as recorded.
+    """Trains NAME_tf1.ipynb on genuine TensorFlow 1.15.5, live or as recorded.
 
     Args:
       cluster: its tasks.
@@ -151,7 +151,7 @@ def tf2(
     order: Order = Order.FREE,
     checkpoints: pathlib.Path | None = None,
 ) -> Trace:
-    """What this TensorFlow computes with NAME_tf2.ipynb; see `tf1`."""
+    """Trains NAME_tf2.ipynb on this TensorFlow; see `tf1`."""
     return _train(
         f"{name}_tf2", sys.executable, cluster, steps, order, checkpoints, tf1=False
     )
@@ -159,7 +159,7 @@ def tf2(
 
 @functools.cache
 def _directory() -> pathlib.Path:
-    """Of this kernel's runs."""
+    """Makes a directory for this kernel's runs."""
     keeper = tempfile.TemporaryDirectory(prefix="tf1to2-notebook-")
     _KEPT.append(keeper)
     return pathlib.Path(keeper.name)
@@ -254,7 +254,7 @@ def _place(name: str, steps: int) -> pathlib.Path:
 
 
 def _digest(name: str) -> str:
-    """Of the program whose run is recorded."""
+    """Returns the digest of the program whose run is recorded."""
     return hashlib.sha256(build.source(f"{name}_tf1").read_bytes()).hexdigest()
 
 

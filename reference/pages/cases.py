@@ -37,11 +37,11 @@ class Case:
 
     @property
     def code(self) -> str:
-        """What is said."""
+        """The code of the finding."""
         return self.name[:4]
 
     def findings(self) -> list[Finding]:
-        """What the tool says of the program with this code."""
+        """Returns the findings of the program that have this code."""
         return [f for f in _migrate(self.text).findings if f.code == self.code]
 
     def line(self, finding: Finding) -> str:

@@ -79,7 +79,7 @@ def write_narrow_picture() -> str:
 
 
 def _list_programs() -> tuple[Sequence[str], Sequence[str]]:
-    """What is shown of the program, before and after."""
+    """Returns the shown lines of the program, before and after."""
     program = read_program()
     migrated = migrate_text(program, Options(), "train.py").text
     return _cut(program, *_OLD), _cut(migrated, *_NEW)

@@ -65,7 +65,7 @@ def _find_first_change(old: str, new: str) -> int:
 
 
 def _cut_migration(text: str, migrated: str, line: int) -> str:
-    """What the tool writes for a program, from where the program was changed by hand."""
+    """Cuts from the migrated program the lines that the example shows."""
     before, after = text.splitlines(), migrated.splitlines()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     changes = [c for c in matcher.get_opcodes() if c[0] != "equal"]

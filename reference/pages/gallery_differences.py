@@ -1,8 +1,8 @@
-"""How far the programs of the gallery are from TensorFlow 1.15.5.
+"""Collects the differences of the gallery's programs from TensorFlow 1.15.5.
 
-`python -m reference.pages.gallery_differences` takes what the tests measured from the ledger, and
-writes `gallery_differences.json`. The pages do not read the ledger: other machines measure other
-digits.
+`python -m reference.pages.gallery_differences` takes what the tests measured from the
+ledger, and writes `gallery_differences.json`. The pages do not read the ledger: other
+machines measure other digits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def find_difference(program: Program) -> str:
 
 
 def collect() -> dict[str, str]:
-    """What the ledger says of each program that is no scenario."""
+    """Collects the ledger's difference of each program that is no scenario."""
     from tests.ledger import rows  # The tests are not installed with the tool.
 
     known, _ = rows.read()

@@ -1,4 +1,4 @@
-"""What mkdocs does beside its configuration; named in mkdocs.yml."""
+"""Extends mkdocs beyond its configuration; mkdocs.yml names these hooks."""
 
 from __future__ import annotations
 

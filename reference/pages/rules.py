@@ -136,7 +136,7 @@ def write_page(name: str) -> str:
 
 
 def _show_command(code: str) -> Iterator[str]:
-    """What a terminal shows of a rule that no program alone has."""
+    """Shows the files and output of a rule that no single program has."""
     from tests.rules import commands
 
     command = commands.COMMANDS[code]

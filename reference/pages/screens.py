@@ -100,7 +100,7 @@ def enter_project() -> Iterator[pathlib.Path]:
 
 
 def run_tool(project: pathlib.Path, *arguments: str) -> str:
-    """What the tool prints in the project, with the codes of its colours."""
+    """Runs the tool in the project; returns its output with the colours' codes."""
     environment = {
         "COLUMNS": str(_COLUMNS),
         "XDG_CACHE_HOME": str(project.parent / "cache"),

@@ -1,4 +1,4 @@
-"""Which codes belong together: a code's page names the others of its topics.
+"""Groups codes by topics: a code's page names the other codes of its topics.
 
 A code may be in several topics. Every code is in one with at least one other.
 """

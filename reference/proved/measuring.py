@@ -24,7 +24,7 @@ _KEPT = 300  # Characters of a message.
 
 
 def read_measured(path: pathlib.Path = MEASURED) -> dict[str, dict[str, Any]]:
-    """What was measured, by the program's name."""
+    """Reads the measured results, by the program's name."""
     return json.loads(path.read_text()) if path.exists() else {}
 
 
@@ -60,7 +60,7 @@ def measure_one(program: Program, mirrors: pathlib.Path | None) -> dict[str, Any
 def _row(
     program: Program, old: pathlib.Path, work: pathlib.Path, fallback: str = ""
 ) -> dict[str, Any]:
-    """What `verify` says of a program, or of it as `--fallback` has it."""
+    """Verifies a program, or its form after `--fallback`, and returns the row."""
     place = work / f"verify{fallback}"
     place.mkdir()
     verdict = verify(
@@ -79,7 +79,7 @@ def _row(
 
 
 def row_of(verdict: Verdict, work: str) -> dict[str, Any]:
-    """What is kept of a verdict: nothing of the program's text, no path of a machine."""
+    """Makes the row of a verdict, without the program's text or local paths."""
     line = verdict.line.replace(work, "").strip()
     row: dict[str, Any] = {"verdict": verdict.outcome.value, "line": line[:_KEPT]}
     if verdict.outcome is Outcome.UNKNOWN:
@@ -102,7 +102,7 @@ def row_of(verdict: Verdict, work: str) -> dict[str, Any]:
 
 
 def _why_not(line: str) -> tuple[str, str]:
-    """What kept a program from being compared, in a word and a sentence."""
+    """Explains in a word and a sentence why a program could not be compared."""
     if "the program is not migrated" in line:
         codes = sorted(set(_CODE.findall(line)))
         return "refused", ", ".join(codes) or line[:_KEPT]

@@ -115,7 +115,7 @@ def _why(row: dict[str, Any]) -> str:
 
 
 def _through(row: dict[str, Any]) -> str:
-    """What a refused program does in graph mode."""
+    """Describes how a refused program does in graph mode."""
     if row["verdict"] == "equal":
         return f"equal, {row['steps']} steps, largest {row['largest']:.2g}"
     return f"{row['verdict']}: {row['line']}"

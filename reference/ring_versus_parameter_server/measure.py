@@ -96,7 +96,7 @@ def isolated(command: Iterable[str]) -> list[str]:
 
 
 def loopback_bytes() -> int:
-    """What the loopback interface has received since the namespace was made."""
+    """Counts the bytes that the loopback interface received in this namespace."""
     for line in pathlib.Path("/proc/net/dev").read_text().splitlines():
         name, _, counters = line.partition(":")
         if name.strip() == "lo":

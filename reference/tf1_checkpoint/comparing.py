@@ -1,4 +1,4 @@
-"""How two checkpoints differ: entries, shapes, types, values."""
+"""Compares two checkpoints: entries, shapes, types, values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each entry of a TensorFlow 1 checkpoint is: a variable, an optimizer's slot, ..."""
+"""Classifies the entries of a TensorFlow 1 checkpoint: variable, slot, and so on."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Item:
 
 
 def classify(entries: Mapping[str, Entry]) -> dict[str, Item]:
-    """What each entry is, told by its name and shape.
+    """Classifies each entry by its name and shape.
 
     A slot is called by its variable's name and the optimizer's. One that was made under
     a variable scope has the scope's name before that.

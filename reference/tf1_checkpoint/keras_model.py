@@ -84,7 +84,7 @@ def _without_values(tf: Any) -> Iterator[None]:
 
 
 def _stores(model: Any, tf: Any) -> dict[str, Mapping[str, Any]]:
-    """What each object of the model saves, by its path in the file."""
+    """Returns what each object of the model saves, by its path in the file."""
     package = type(model).__mro__
     names = {c.__module__.partition(".")[0] for c in package}
     home = "tf_keras" if "tf_keras" in names else "keras"

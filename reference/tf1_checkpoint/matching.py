@@ -1,4 +1,4 @@
-"""Which entry of a checkpoint each weight of the target takes, and what does not fit."""
+"""Matches each weight of the target with a checkpoint entry, and reports misfits."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Match:
-    """What becomes of all entries.
+    """The outcome of a matching for all weights and entries.
 
     Attributes:
       kept: weights that keep the target's own value.
@@ -80,7 +80,7 @@ class Match:
 
 @dataclasses.dataclass(frozen=True)
 class Choices:
-    """What the user decides.
+    """The user's decisions.
 
     Attributes:
       names: a weight's name and the entry's it takes.
@@ -258,7 +258,7 @@ def _left(item: Item, choices: Choices, *patterns: str) -> bool:
 
 
 def summarise_left(left: Iterable[Item]) -> list[str]:
-    """What is not taken, in a line for each kind."""
+    """Summarises the entries that are not taken, in a line for each kind."""
     counts: dict[str, int] = {}
     for item in left:
         kind = f"{item.optimizer} slot" if item.kind == SLOT else item.kind

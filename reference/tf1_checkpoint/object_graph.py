@@ -1,4 +1,4 @@
-"""What a `tf.train.Checkpoint` of the new program wants, told by one that it wrote."""
+"""Reads the entries of a new `tf.train.Checkpoint` from one that the program wrote."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_template(template: Bundle) -> list[Wanted]:
 
 
 def _settings(graph: bytes) -> dict[str, str]:
-    """What optimizers own beside slots: the attribute by the entry's key."""
+    """Finds an optimizer's values beside its slots: attributes by entries' keys."""
     nodes = messages(tables.read_message(graph), 1)
     found: dict[str, str] = {}
     for node in nodes:

@@ -216,10 +216,10 @@ def _same_keys(
 
 
 def _count_early(old: Series, new: Series) -> int:
-    """How many values a variable has had before the migrated program makes it.
+    """Counts a variable's values before the migrated program makes the variable.
 
-    TensorFlow 1 made an optimizer's slots with the graph, TensorFlow 2 makes them when it
-    is first applied. Only values count that nothing has changed.
+    TensorFlow 1 made an optimizer's slots with the graph, TensorFlow 2 makes them when
+    it is first applied. Only values count that nothing has changed.
     """
     first = new.points[0].step
     early = [point for point in old.points if point.step < first]

@@ -1,4 +1,4 @@
-"""Which variable of the migrated program is which of the original's, where names differ.
+"""Pairs the variables of the two programs whose names differ.
 
 A program that the tool has written keeps TensorFlow 1's names. One that somebody has
 written in Keras has Keras's, and may give one of the old names to something else.

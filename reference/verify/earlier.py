@@ -61,7 +61,7 @@ def replace(old: pathlib.Path, new: pathlib.Path, names: Iterable[str]) -> None:
 
 
 def explain(names: Iterable[str]) -> str:
-    """What the verdict says of it."""
+    """Writes the verdict's sentence about checkpoints that differed at the start."""
     return (
         f"{', '.join(names)}: the migration's directory has other checkpoints than the "
         "original's. Both programs began with those of the original's directory, or "

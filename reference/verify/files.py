@@ -1,7 +1,7 @@
-"""Which files a run has written, and whether two runs have written the same.
+"""Finds the files that a run has written, and compares those of two runs.
 
-TensorFlow's own files are compared by their names: what is in a checkpoint is seen in the
-variables, what is in event files in fetched summaries.
+TensorFlow's own files are compared by their names: what is in a checkpoint is seen in
+the variables, what is in event files in fetched summaries.
 """
 
 from __future__ import annotations

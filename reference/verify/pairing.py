@@ -1,7 +1,7 @@
-"""Which value of the original belongs to which of the migrated program.
+"""Pairs values of the original with those of the migrated program.
 
-A migrated program may fetch less: what nobody used (a train_op's value) is left out. The
-order of what is left is the original's.
+A migrated program may fetch less: what nobody used (a train_op's value) is left out.
+The order of what is left is the original's.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ Told = dict[str, Any]
 
 
 def largest_change(record: Record, points: list[Told]) -> float:
-    """How far a value gets from where it was first, in any element at any step."""
+    """Returns the largest change of a value from its first, in any element and step."""
     first, found = None, 0.0
     for told in points:
         value = record.array(told) if "digest" in told else None

@@ -1,4 +1,4 @@
-"""What ends a verification without a verdict."""
+"""Declares the error that ends a verification without a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a watched process has written, read again."""
+"""Reads the record that a watched process has written."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Record:
         return ends[-1] if ends else None
 
     def printed(self, worker: int = 0) -> list[tuple[int, str]]:
-        """What a worker has printed: (steps made before, line)."""
+        """Lists the lines that a worker printed: (steps made before, line)."""
         found = []
         own = self.directory.with_name(f"worker-{worker}")
         for directory in dict.fromkeys((self.directory, own)):
@@ -132,7 +132,7 @@ class Record:
         return found
 
     def variables(self) -> dict[str, Event]:
-        """What is told of the variables: by name, of the last graph that has it."""
+        """Returns the variables' facts by name, from the last graph of each."""
         found: dict[str, Event] = {}
         for event in self.of("variables"):
             found.update(event["variables"])

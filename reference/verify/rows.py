@@ -1,4 +1,4 @@
-"""What a comparison rests on, and what it says of one value."""
+"""Declares the records that a comparison reads, and the row of one compared value."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from reference.verify.records import Record
 
 @dataclasses.dataclass
 class Row:
-    """How far one value of the two programs is apart.
+    """The difference between the two programs in one value.
 
     Attributes:
       kind, name: of the series.
-      steps: how many of its points were compared.
-      beyond: how many were not: rounding alone could move them as far as training did.
-      unseen: how many were not kept, and are known to differ in some bit.
-      difference, at, allowed, ulps: the largest difference against what was allowed then,
-        its step, what was allowed there, and it in representable numbers.
-      first: the first point that is wrong; a sentence in `what`; how far beyond what is
-        allowed, as a factor, and as a share of the value.
+      steps: the number of compared points.
+      beyond: points not compared: rounding may move them as far as training does.
+      unseen: points that were not kept, and are known to differ in some bit.
+      difference, at, allowed, ulps: the largest difference relative to the allowed one,
+        its step, the difference allowed there, and it in representable numbers.
+      first: the first wrong point; a sentence about it in `what`; its difference as a
+        factor of the allowed one, and as a share of the value.
       old_at, new_at: the lines of the two programs.
       curve: of a scalar: (step, old, new) of every point.
     """
@@ -52,7 +52,7 @@ class Row:
 
 @dataclasses.dataclass
 class Records:
-    """What there is to compare.
+    """The records of the runs that are compared.
 
     Attributes:
       first, second: two runs of the original.
@@ -69,10 +69,10 @@ class Records:
 
     @property
     def again(self) -> Record:
-        """What shows how far the original is from itself.
+        """The record that shows how much the original differs from itself.
 
-        Where two runs of it in TensorFlow 1.15.5 are alike, that is what its graph
-        computes in another TensorFlow.
+        If two runs of it in TensorFlow 1.15.5 are alike, it is the record of its graph
+        in another TensorFlow.
         """
         return self.kernels or self.second
 

@@ -32,15 +32,15 @@ ENVIRONMENT = {
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What is run, and as what.
+    """A program to run, and its role.
 
     Attributes:
       name: of the runs' directories, and for messages ("the original").
       root: the directory that is copied.
       path: the program, below the root.
       python: the interpreter.
-      side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1), "graph" (TensorFlow 2
-        code that runs graphs in sessions) or "tf2".
+      side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1), "graph" (TensorFlow
+        2 code that runs graphs in sessions) or "tf2".
       original: of a migration, the directory of the original program.
       differing: directories in which the two have other checkpoints.
     """
@@ -63,7 +63,7 @@ def _environment(program: Program) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """How long and how large.
+    """The limits of time and size.
 
     Attributes:
       steps: updates after which a program is stopped.

@@ -57,7 +57,7 @@ def variables(record: Record) -> dict[tuple[str, str], Series]:
 
 
 def results(record: Record) -> dict[tuple[str, str], Series]:
-    """What Estimators' evaluations and predictions gave."""
+    """Returns the series of Estimators' evaluations and predictions."""
     found: dict[tuple[str, str], Series] = {}
     for kind, events in (
         ("metric", record.of("metrics")),

@@ -1,4 +1,4 @@
-"""Where two programs part within a step: what it is fed, forward, gradients, update."""
+"""Finds the stage at which two programs part: feeds, forward, gradients, update."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def places(records: Records, verdict: Verdict) -> list[str]:
 
 
 def _feeds(a: Record, one: Event, b: Record, two: Event) -> str:
-    """What the migrated program is fed and the original is not; "" for nothing."""
+    """Names the step's argument that differs from the original's data; "" for none."""
     given = [t for t in one["feeds"].values()]
     given += [t for n, t in one["probes"].items() if n.startswith("input:")]
     if not given:

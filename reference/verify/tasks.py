@@ -1,4 +1,4 @@
-"""Which processes a program is: alone, or the tasks of a cluster on free loopback ports."""
+"""Decides how a program is started: alone, or as tasks on free loopback ports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEFINED = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Tasks:
-    """How a program's processes are started.
+    """The processes of a program, and how they are started.
 
     Attributes:
       ps, workers: 0 ps and 1 worker without a launch: one process.
@@ -30,7 +30,7 @@ class Tasks:
       tf_config: the environment variable TF_CONFIG is.
       chief: worker 0 is called the chief in TF_CONFIG.
       client: one more task, job "client", trains; the others serve.
-      said: what was chosen, and why: a sentence; "" where the user has.
+      said: what was chosen, and why: a sentence; "" if the user has chosen.
     """
 
     ps: int = 0
@@ -91,7 +91,7 @@ def of_program(
     workers: int | None = None,
     flags: str = "",
 ) -> Tasks:
-    """How to start the program of this text.
+    """Decides how to start the program of this text.
 
     Args:
       launch: "auto", "alone", "flags" or "tf_config".

@@ -1,16 +1,18 @@
-"""How far two runs may be apart, measured on TensorFlow 1.15 itself.
+"""Computes the allowed difference of two runs, measured on TensorFlow 1.15 itself.
 
-Rounding is no fault, but how much of it a training shows after some steps depends on the
-training. So the original is run once more with all initial values moved by one ULP, and in
-every step the fractions that it is fed, or where it is fed none what it trains. What that
-moves is allowed, some times over. It is run twice as it is, for its own race.
+Rounding is no fault, but its effect after some steps depends on the training. So the
+original is run once more with all initial values moved by one ULP, and in every step
+also the fractions that it is fed, or, if it is fed none, its trained values. The change
+that this causes is allowed, some times over. The original is run twice as it is, for
+its own race.
 
-A variable that begins at zero has no ULP to be moved by, and one that nothing holds, as the
-sum of a softmax's biases, gathers what each update rounds. Adding an update rounds by half
-an ULP of the value at most, in each program: after n updates n ULPs are rounding alone.
+A variable that begins at zero has no ULP to be moved by, and one that nothing holds, as
+the sum of a softmax's biases, gathers what each update rounds. Adding an update rounds
+by half an ULP of the value at most, in each program: after n updates n ULPs are
+rounding alone.
 
-Where that comes near what the training itself moves, nothing can be told: the value
-counts as not compared from there on.
+If this comes near the change by the training itself, nothing can be told: from there on
+the value counts as not compared.
 """
 
 from __future__ import annotations
@@ -41,13 +43,13 @@ SEEN = 0.05
 
 @dataclasses.dataclass
 class Allowed:
-    """What one value's steps are allowed, in the order of steps.
+    """The allowed differences of one value, in the order of steps.
 
     Attributes:
       total: what the value changes in all steps.
       is_slot: it is a state of training that is not trained itself.
-      is_result: it is no state of training, but what an evaluation gives: one that stays
-        as it is need not tell nothing.
+      is_result: it is no state of training, but the result of an evaluation. Even if it
+        never changes, it is compared.
     """
 
     total: float = 0.0
@@ -97,7 +99,7 @@ class Allowed:
 
     @property
     def own_race(self) -> float:
-        """How far the original's own values may be apart, of what does not round."""
+        """The allowed difference of the original's values that do not round."""
         return max(RACES * self.raced, self.moved)
 
     def is_race(self) -> bool:

@@ -22,7 +22,7 @@ class Outcome(enum.Enum):
 
 @dataclasses.dataclass
 class Verdict:
-    """What a verification says.
+    """The result of a verification.
 
     Attributes:
       outcome: see there.
@@ -122,7 +122,7 @@ def judge(
 
 
 def _outputs(comparison: Comparison) -> str:
-    """What the line says of printed lines and files; "" where there are none."""
+    """Writes the line's part about printed lines and files; "" if there are none."""
     said = ""
     for kind, what in (("printed", "printed lines"), ("file", "contents of files")):
         alike = sum(r.kind == kind and bool(r.steps) for r in comparison.rows)

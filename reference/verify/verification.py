@@ -36,7 +36,7 @@ _GRAPH_MODE = re.compile(r"\bdisable_(v2_behavior|eager_execution)\(")
 
 @dataclasses.dataclass
 class Request:
-    """What is to be verified.
+    """The programs to verify, and the settings.
 
     Attributes:
       old: the original program.
@@ -48,8 +48,8 @@ class Request:
       root: the directory that is copied; None: the program's.
       launch, ps, workers, flags: which processes the programs are; see `tasks`.
       preloaded: processes are forked from one with TensorFlow imported (tests).
-      originals: the original's runs in that directory, where it is verified several times:
-        what is there is not run again.
+      originals: the original's runs in that directory, where it is verified several
+        times: what is there is not run again.
       bisects: whether programs that differ are run again, to say where they part.
       fallback: "compat" if a program that is refused is brought to graph mode.
     """

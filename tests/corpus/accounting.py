@@ -1,8 +1,8 @@
-"""Which names of TensorFlow a text spells, found without the tool's own resolver.
+"""Finds the names of TensorFlow in a text, without the tool's own resolver.
 
-What judges a result must not share the eyes of what made it, so this reads imports and
-attributes with nothing but `ast`, and looks names up in the generated list of what
-TensorFlow 2.21 exports.
+A judge of a result must not use the code that made it. So this module reads imports and
+attributes with nothing but `ast`, and looks names up in the generated list of
+TensorFlow 2.21's exports.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def spelled(tree: ast.Module) -> Iterator[Spelled]:
 def unaccounted(
     old: str, new: str, refused: Collection[int], symbols_refused: Collection[str]
 ) -> list[Spelled]:
-    """What a result spells that TensorFlow 2.21 lacks and no refusal is about.
+    """Lists names of a result that TensorFlow 2.21 lacks and that no refusal is about.
 
     Args:
       old, new: the text before and after.

@@ -1,4 +1,4 @@
-"""What the tool does to the corpus, in numbers, and what it must not do to any file."""
+"""Counts what the tool does to the corpus, and checks that it breaks no file."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def idiom(symbol: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Faults:
-    """What must be empty: each is "file: what"."""
+    """The lists that must be empty; each entry is "file: what"."""
 
     failed: list[str]
     not_python: list[str]
@@ -158,7 +158,7 @@ def imported(package: Package, where: pathlib.Path) -> imports.Imports:
 
 
 def migrated_again(package: Package, where: pathlib.Path) -> tuple[FileResult, ...]:
-    """What a second run makes of a migrated package: of each of its files, with all others."""
+    """Migrates a migrated package a second time, with all of its files."""
     return tuple(run.run_tree([tree(package, where).root]))
 
 

@@ -1,8 +1,8 @@
-"""What the corpus's packages import besides TensorFlow and each other, in the cache.
+"""Installs what the corpus imports besides TensorFlow and each other, in the cache.
 
-Releases that go with TensorFlow 2.21 and a current Python, whatever the packages' own
-pins say (they are of 2019: numpy below 2, protobuf below 4); and such as go with TensorFlow
-1.15.5 and Python 3.7, for the packages as they are. Installed without their
+The releases go with TensorFlow 2.21 and a current Python, whatever the packages' own
+pins say (they are of 2019: numpy below 2, protobuf below 4). Others go with TensorFlow
+1.15.5 and Python 3.7, for the packages as they are. They are installed without their
 own requirements into a directory that is added behind everything else on Python's path,
 so that nothing here can replace what TensorFlow was installed with.
 """
@@ -67,7 +67,7 @@ LEFT_OUT = {
 
 
 def directory() -> pathlib.Path:
-    """Where those for this Python are, installed if need be.
+    """Returns the directory of those for this Python; installs them if need be.
 
     Raises:
       Unavailable: the package index did not give them.
@@ -77,7 +77,7 @@ def directory() -> pathlib.Path:
 
 
 def directory_for_tf1(python: str) -> pathlib.Path:
-    """Where those for TensorFlow 1.15.5's Python are; as `directory`."""
+    """Returns the directory of those for TensorFlow 1.15.5's Python, as `directory`."""
     return _directory(python, "3.7", PINNED_TF1)
 
 

@@ -51,7 +51,7 @@ _MISSING = (
 
 @dataclasses.dataclass(frozen=True)
 class Imports:
-    """What became of one package's modules.
+    """The result of importing one package's modules.
 
     Attributes:
       modules: how many there are.
@@ -91,7 +91,7 @@ class Failure:
 
 
 def recorded_form(found: Imports) -> dict[str, object]:
-    """What is kept of it, with what it was found."""
+    """Returns the form in which it is recorded, with the versions."""
     from tensorflow import __version__
 
     return {
@@ -175,7 +175,7 @@ def _imported(
 
 
 def _cause(failure: Failure, trees: Sequence[Tree]) -> str:
-    """Why a module cannot be imported, "" where nothing explains it."""
+    """Explains why a module cannot be imported; "" if there is no explanation."""
     top = failure.missing.partition(".")[0]
     if failure.kind == "ModuleNotFoundError" and top not in ("", "tensorflow"):
         reason = dependencies.LEFT_OUT.get(top)

@@ -76,7 +76,7 @@ PACKAGES = (
 
 
 def cache() -> pathlib.Path:
-    """Where wheels are kept between runs."""
+    """Returns the directory of wheels that are kept between runs."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return pathlib.Path(base).expanduser() / "tf1to2" / "corpus"
 

@@ -45,16 +45,16 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What became of one.
+    """The outcome of one program.
 
     Attributes:
-      module: that one starts.
+      module: the entry point.
       files: how many it loads.
-      concerned: in how many of them there is something to migrate.
-      status: a `Status`'s value; "" where nothing of it is TensorFlow 1.
+      concerned: how many of them have something to migrate.
+      status: a `Status`'s value; "" if nothing of it is TensorFlow 1.
       reason: why it is not migrated.
-      fallback: what `--fallback compat` makes of a refused one.
-      lost: why that takes it neither.
+      fallback: the result of `--fallback compat` for a refused one.
+      lost: why the fallback refuses it, too.
     """
 
     module: str
@@ -111,7 +111,7 @@ def _console_scripts(root: pathlib.Path) -> Iterator[str]:
 
 
 def measure(package: Package, where: pathlib.Path) -> list[Settled]:
-    """What becomes of a package's programs; their files are copied below `where`."""
+    """Settles a package's programs; their files are copied below `where`."""
     root = unpacked(package, where)
     return settle_programs(root, find_entries(root), where / "programs" / package.name)
 
@@ -119,7 +119,7 @@ def measure(package: Package, where: pathlib.Path) -> list[Settled]:
 def settle_programs(
     root: pathlib.Path, entries: Sequence[Entry], where: pathlib.Path
 ) -> list[Settled]:
-    """What becomes of each program of a package; `where` gets the files they load."""
+    """Settles each program of a package; copies the files they load into `where`."""
     if not entries:
         return []
     for name in sorted({file for entry in entries for file in entry.files}):

@@ -37,7 +37,7 @@ Recorded = dict[str, list[dict[str, object]]]
 
 @dataclasses.dataclass(frozen=True)
 class Started:
-    """How a program starts: `STARTS`, or why not; "" where it was not tried."""
+    """The starts of a program: `STARTS`, why it does not start, or "" if not tried."""
 
     tf2: str = ""
     tf1: str = ""

@@ -30,7 +30,7 @@ _SECONDS = 120
 def start_migrated(
     package: Package, settled: Sequence[Settled], where: pathlib.Path
 ) -> dict[str, str]:
-    """How the programs that are not refused start on TensorFlow 2.21, by module.
+    """Starts the programs that are not refused on TensorFlow 2.21; results by module.
 
     Args:
       where: has a directory of the settled files, below `programs`; see `measure`.
@@ -60,7 +60,7 @@ def start_migrated(
 def start_originals(
     package: Package, entries: Sequence[Entry], python: str, where: pathlib.Path
 ) -> dict[str, str]:
-    """How a package's programs start as they are, by module.
+    """Starts a package's programs as they are; returns the results by module.
 
     Args:
       python: has TensorFlow 1.15.5.

@@ -1,4 +1,4 @@
-"""How often the gate of effects stops a program of this repository: its count, recorded.
+"""Counts how often the gate of effects stops a program of this repository.
 
 Tests that prove these programs fail if the gate stops one; the record says of how many
 files that is true.
@@ -32,7 +32,7 @@ def find_programs() -> list[pathlib.Path]:
 
 
 def _count() -> Iterator[tuple[int, list[str]]]:
-    """Of each tree, how many files were read, and what the gate said of them."""
+    """Counts the files of each tree, and lists the findings of the gate in them."""
     for tree in find_programs():
         results = list(run.run_tree([tree], jobs=0))
         yield (

@@ -121,7 +121,7 @@ def migrated(
 def in_graph_mode(
     tree: pathlib.Path, tmp_path_factory: pytest.TempPathFactory
 ) -> pathlib.Path:
-    """What the fallback makes of the package, which it is not asked for."""
+    """Brings the package to graph mode, although it does not need the fallback."""
     target = tmp_path_factory.mktemp("in_graph_mode") / "tree"
     shutil.copytree(tree, target)
     texts = []
@@ -142,7 +142,7 @@ def in_graph_mode(
 def theirs(
     tree: pathlib.Path, tf1: str, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[pathlib.Path, Losses]:
-    """Where TensorFlow 1.15.5 has trained, and its losses."""
+    """Trains with TensorFlow 1.15.5; returns the model's directory and the losses."""
     model = tmp_path_factory.mktemp("tf1") / "model"
     losses = _trained(tf1, tree, model, False)
     assert sorted(losses) == list(range(1, STEPS + 1))

@@ -45,7 +45,7 @@ def blocks(path: pathlib.Path, language: str) -> list[str]:
 
 
 def run(script: str, directory: pathlib.Path, timeout: float = 60) -> str:
-    """What a shell script prints; `tf1to2` is this repository's."""
+    """Runs a shell script and returns its output; `tf1to2` is this repository's."""
     tools = directory / "bin"
     tools.mkdir(exist_ok=True)
     tool = tools / "tf1to2"
@@ -100,7 +100,7 @@ def test_the_site_builds_without_a_warning(tmp_path: pathlib.Path) -> None:
 
 
 def anchors(path: pathlib.Path) -> set[str]:
-    """What mkdocs calls the headings of a page."""
+    """Returns the anchors that mkdocs gives the headings of a page."""
     found = set()
     text = _BLOCK.sub("", path.read_text())
     for title in re.findall(r"^#+ (.+)$", text, re.M):
@@ -387,7 +387,7 @@ def test_the_callback_of_estimators() -> None:
 
 
 def test_the_readmes_commands(tmp_path: pathlib.Path) -> None:
-    """What is not an installation or the tests themselves, which `.ci/run` does."""
+    """Installation and the tests themselves are not run here: `.ci/run` does both."""
     texts = [(ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md")]
     commands = [re.findall(r"^    (pip .+)$", text, re.M) for text in texts]
     assert commands[0] == commands[1] == ["pip install . && tf1to2 demo"]

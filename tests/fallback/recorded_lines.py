@@ -43,7 +43,7 @@ class Recorded:
         return HERE / f"{self.name}.py"
 
     def run_in_graph_mode(self, directory: pathlib.Path, *faults: Fault) -> Lines:
-        """What the program writes on TensorFlow 2.21, with faults planted."""
+        """Runs the program on TensorFlow 2.21, with faults planted."""
         text = self.program.read_text()
         part = Part(returned=find_returned_modules({self.program: text}))
         found = bring_to_compat(text, Options(), str(self.program), part)

@@ -79,7 +79,7 @@ _STAND_ALONE = {"tf.contrib.seq2seq.sequence_loss"}
 
 
 def _run(name: str, directory: pathlib.Path, *faults: Fault) -> Lines:
-    """What a program writes in graph mode."""
+    """Runs a program in graph mode and returns its lines."""
     file, *flags = RUNS[name]
     text = (HERE / file).read_text()
     found = bring_to_compat(text, Options(), str(HERE / file), Part())

@@ -133,7 +133,7 @@ def test_what_is_for_a_tpu_says_so(
 
 
 def _import(directory: pathlib.Path, *lines: str) -> str:
-    """What a process says that imports a module, and fails."""
+    """Returns the error of a process that imports a module and fails."""
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(lines)],
         env=processes.environment_with(runner.ENVIRONMENT),

@@ -131,7 +131,7 @@ def test_a_tpu_estimator_without_a_tpu(kind: str, tmp_path: pathlib.Path) -> Non
 def _train_tpu_estimator(
     kind: str, work: pathlib.Path, old: str = "", new: str = ""
 ) -> dict[str, Array]:
-    """What the program finds from TensorFlow 1.15.5's initial values."""
+    """Trains the program from TensorFlow 1.15.5's initial values."""
     program = _bring(estimator_tpus.PROGRAM, work / "program")
     if old:
         assert old in program.read_text()

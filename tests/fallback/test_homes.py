@@ -1,7 +1,7 @@
-"""What contrib's functions compute in graph mode is what TensorFlow 1.15.5's computed.
+"""Checks that contrib's functions in graph mode compute what TensorFlow 1.15.5's did.
 
-`homes/contrib_in_graphs.py` writes a line for each result; `homes/tf1.txt` is what it wrote
-under TensorFlow 1.15.5.
+`homes/contrib_in_graphs.py` writes a line for each result; `homes/tf1.txt` has its
+lines under TensorFlow 1.15.5.
 """
 
 from __future__ import annotations

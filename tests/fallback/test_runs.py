@@ -64,7 +64,7 @@ def _brought(
 def _run(
     path: pathlib.Path, directory: pathlib.Path, old: str = "", new: str = ""
 ) -> list[list[float]]:
-    """What a program writes in graph mode: of each line, its numbers."""
+    """Runs a program in graph mode and returns the numbers of each line."""
     program = directory / "program" / path.name
     _brought(path, program, old, new)
     beside.write(program.parent, program.read_text())

@@ -1,4 +1,4 @@
-"""What a text becomes in graph mode on TensorFlow 2.21, and what stays refused."""
+"""Checks texts brought to graph mode on TensorFlow 2.21, and texts that are refused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What TensorFlow 2.21's own tf_upgrade_v2 writes is read as well as the original.
+"""Checks that the tool reads the output of TensorFlow 2.21's own tf_upgrade_v2.
 
 It is the usual starting point: `tf.compat.v1.*` in place of TensorFlow 1's names, and
-TensorFlow 2's where both are one object (`tf.distribute.Server`).
+TensorFlow 2's names for objects that are the same in both (`tf.distribute.Server`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ renames = tf_upgrade_v2.TFAPIChangeSpec().symbol_renames
 
 @pytest.fixture(scope="module")
 def upgraded(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Where tf_upgrade_v2 has written what it makes of each program, and its table."""
+    """Runs tf_upgrade_v2 on each program; returns the directory of its results."""
     out = tmp_path_factory.mktemp("upgraded")
     script = out / "upgrade.py"
     script.write_text(_UPGRADE)
@@ -77,7 +77,7 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def _text(upgraded: pathlib.Path, number: int) -> str:
-    """What tf_upgrade_v2 makes of a program."""
+    """Returns tf_upgrade_v2's text of a program."""
     return (upgraded / f"{number}.py").read_text()
 
 
@@ -110,7 +110,7 @@ def _spelled(text: str) -> str:
 
 
 def _role(symbol: str) -> tuple[object, bool]:
-    """What a symbol is for binding time: its kind, and whether it is of the host."""
+    """Returns a symbol's kind for binding time, and whether it is of the host."""
     name = modules.make_canonical("tensorflow" + symbol.removeprefix("tf")) or symbol
     host = roles.has_prefix(name, roles.HOST_PREFIXES)
     return roles.KIND_OF_CALL.get(name), host

@@ -147,7 +147,7 @@ def _without_comments(source: str) -> list[str]:
 
 
 class _Slice:
-    """What is reached from some definitions."""
+    """The definitions that are reached from some others."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = set(keys)
@@ -257,7 +257,7 @@ def _entries(node: ast.stmt) -> dict[str, ast.expr] | None:
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """What a test runs.
+    """The code that a test runs.
 
     Attributes:
       digest: of the definitions that it reaches.
@@ -270,7 +270,7 @@ class Code:
 
 
 def code_of(functions: Iterable[Callable[..., Any]], parameters: Iterable[Any]) -> Code:
-    """What functions of the tests run, called with parameters."""
+    """Returns the code that functions of the tests run with some parameters."""
     values = list(parameters)
     found = _Slice(_texts(values))
     for function in functions:

@@ -114,7 +114,7 @@ class Keeper:
         }
 
     def _count_standing(self) -> int:
-        """How many proofs stand with their modules, without those drawn."""
+        """Counts the proofs that stand with their modules, except drawn ones."""
         return sum(
             "::" in name and modules.module_of(name) in self._standing
             for name in self._rows

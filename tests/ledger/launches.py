@@ -101,7 +101,7 @@ def _versions_elsewhere(python: str) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What a launch's processes get to see.
+    """All that a launch's processes can read.
 
     Attributes:
       digest: of all of it.
@@ -128,7 +128,7 @@ def look_at_environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
 
 def look_at(launch: Launch) -> Seen:
-    """What a launch's processes get to see."""
+    """Finds all that a launch's processes can read."""
     strings = [*launch.command, *launch.environment.values()]
     told = {
         "versions": versions(launch.python),
@@ -248,7 +248,7 @@ def _find(base: pathlib.Path, name: str) -> tuple[pathlib.Path, ...]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands below a node without what stands in expressions, where no import is."""
+    """Yields the nodes below a node that are in no expression: imports are there."""
     for inner in ast.iter_child_nodes(node):
         if not isinstance(inner, ast.expr):
             yield inner
@@ -310,7 +310,7 @@ def find_read_by(
 
 
 def _find_imports_of(code: str) -> set[pathlib.Path] | None:
-    """What some code imports of the repository, and what that imports."""
+    """Finds the repository's files that some code imports, and those they import."""
     try:
         tree = parsing.parse(code.encode())
     except SyntaxError:

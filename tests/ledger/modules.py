@@ -57,11 +57,11 @@ def module_of(test: str) -> str:
 
 @dataclasses.dataclass
 class Reading:
-    """What is known of the tests of one module in this run.
+    """The facts of one module's tests in this run.
 
     Attributes:
-      tests: those that passed, and of which it is known what they read.
-      seen: those of which there was a report.
+      tests: passed tests with known reads.
+      seen: tests with a report.
       reads: what they, their fixtures and their processes read, relative to the root.
       seconds: how long they took.
       failed: whether one did.
@@ -95,7 +95,7 @@ _PROCESSES = "(processes)"
 
 
 def tell(traces: Iterable[Trace], more: Iterable[str] = ()) -> str:
-    """What a test read, in one line.
+    """Writes in one line what a test read.
 
     Args:
       more: what its row says that it read.
@@ -182,7 +182,7 @@ def sources(module: str) -> set[pathlib.Path]:
 
 
 def _shared(module: pathlib.Path) -> set[pathlib.Path]:
-    """What pytest loads for a module without an import: `conftest.py` above it."""
+    """Finds each `conftest.py` that pytest loads for a module without an import."""
     found: set[pathlib.Path] = set()
     for directory in module.parents:
         path = directory / "conftest.py"
@@ -198,7 +198,7 @@ _LEDGER = pathlib.Path(__file__).parent
 
 @functools.cache
 def _of_processes() -> str:
-    """What started processes have beside files: versions, and what the environment tells."""
+    """Returns what started processes read beside files: versions, the environment."""
     found = []
     for release in (environment.TF1, environment.TF215):
         python = environment.find(release)

@@ -1,4 +1,4 @@
-"""What pytest does with the ledger: which tests run, which stand, what is said at the end."""
+"""Connects pytest with the ledger: which tests run, which stand, what is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which proofs a run makes again although they stand, and which fit into limited time."""
+"""Draws standing proofs that are made again, and fits a run into limited time."""
 
 from __future__ import annotations
 

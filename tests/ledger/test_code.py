@@ -106,7 +106,7 @@ def test_an_entry_leads_to_the_one_that_it_names(root: Any) -> None:
 
 
 def test_no_test_keeps_what_it_migrated_or_started() -> None:
-    """Which test does it first would then depend on their order, and rows with it."""
+    """Else rows would depend on the order of tests: which one does it first."""
     found = {}
     for path in sorted((code.ROOT / "tests").rglob("*.py")):
         tree = ast.parse(path.read_bytes())

@@ -1,7 +1,7 @@
-"""What the ledger must notice, shown with a copy of the project that is tampered with.
+"""Checks in a copy of the project that the ledger notices tampering.
 
-In each copy one proof is asked for. It stands while nothing was changed. It is made live,
-and fails where it should, after a sign in what is written beside programs, a tolerance, a
+In each copy one proof is asked for. It stands if nothing was changed. It is made live,
+and fails as it should, after a sign in what is written beside programs, a tolerance, a
 recording, or the proof's own row was changed.
 """
 

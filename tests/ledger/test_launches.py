@@ -1,4 +1,4 @@
-"""What processes see: the same wherever and whenever it is written, else another."""
+"""Checks the digests of launches: the same in every place and at any time."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _modules(copy: pathlib.Path) -> dict[str, rows.Row]:
 
 
 def _tests_run(said: str) -> int:
-    """How many tests ran."""
+    """Counts the tests that ran."""
     return int(re.findall(r"(\d+) passed", said)[-1])
 
 

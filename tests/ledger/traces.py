@@ -1,4 +1,4 @@
-"""What a test and its fixtures did before their first process, and which files they read."""
+"""Traces what a test and its fixtures did before their first process, and read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEDGER = str(pathlib.Path(__file__).parent) + os.sep
 
 @dataclasses.dataclass
 class Trace:
-    """What one test, or one fixture, did.
+    """The actions of one test, or of one fixture.
 
     Attributes:
       launches: digests of what it started, in order.
@@ -37,13 +37,13 @@ class Trace:
       reads: committed files that it opened.
       listed: directories that it listed.
       started: whether it started a process, in whatever way.
-      unseen: whether it started one of which nobody knows what it reads.
+      unseen: whether it started a process whose reads are unknown.
       committed: committed files that its first process could read, and those that it
         started without telling.
       seen: digests of the files that its first process could read.
       beside: digests of what was written beside programs before the first launch.
-      late: what the compiler writes came into use after the first launch, which no key
-        foresees.
+      late: whether text that the compiler writes came into use after the first launch,
+        which no key foresees.
     """
 
     launches: list[str] = dataclasses.field(default_factory=list)
@@ -104,11 +104,11 @@ class Trace:
 
 
 class Imports(Trace):
-    """What is opened while test modules are imported, and for which files that was.
+    """The files that are opened while test modules are imported, by importing file.
 
-    A module of helpers is imported once, for the first test module that wants it. What it
-    opens then counts for every test module that imports it, or any file that had a part in
-    the opening.
+    A module of helpers is imported once, for the first test module that wants it. A
+    file that it opens then counts for every test module that imports it, or any file
+    that had a part in the opening.
     """
 
     def __init__(self) -> None:

@@ -140,7 +140,7 @@ def test_the_diff_can_be_applied(
 
 
 def test_a_piped_diff_names_new_modules_and_no_more(tree: pathlib.Path) -> None:
-    """What a user reads of a diff are the programs; modules are a line each."""
+    """A diff is read for its programs; modules are a line each."""
     shutil.copy(PROGRAM, tree / "program.py")
     shutil.copy(ROOT / "tests" / "rules" / "E101.py", tree / "estimator.py")
     short = run("migrate", tree, "--diff").stdout
@@ -335,7 +335,7 @@ def test_rules_are_listed_in_order() -> None:
 
 
 def test_errors_name_the_page_of_their_code(tree: pathlib.Path) -> None:
-    """What the terminal shows leads to `rules/CODE/`, and `--quiet` shows no more than asked."""
+    """Errors link to `rules/CODE/`; `--quiet` shows no more than asked."""
     for command in (["check"], ["migrate"], ["migrate", "--diff"]):
         done = run(*command, tree)
         output = done.stdout + done.stderr
@@ -376,7 +376,7 @@ def test_the_reader_may_go_away(tree: pathlib.Path) -> None:
 
 
 def terminal(*arguments: object) -> bytes:
-    """What the command prints to a terminal."""
+    """Returns what the command prints to a terminal."""
     pid, handle = pty.fork()
     if pid == 0:
         os.environ["PYTHONPATH"] = str(ROOT)

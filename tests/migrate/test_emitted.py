@@ -1,4 +1,4 @@
-"""Which files are ours: what we wrote says so itself; a name proves nothing."""
+"""Checks which files are recognised as ours: by their text, and not by their names."""
 
 from __future__ import annotations
 

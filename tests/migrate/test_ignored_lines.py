@@ -59,7 +59,7 @@ def find_left(new: str) -> set[str]:
 
 
 def check(path: pathlib.Path, text: str, plain: Summary) -> list[Finding]:
-    """What is shown of a file with comments, of which nothing is lost."""
+    """Returns the shown findings of a file with comments; none of them may be lost."""
     path.write_text(text)
     results = run(path)
     summary = summarise(results)

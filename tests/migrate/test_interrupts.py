@@ -1,4 +1,4 @@
-"""What an interrupt leaves behind: whole programs with --write, nothing with --output."""
+"""Checks that an interrupt leaves whole programs with --write, none with --output."""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ def test_the_places_of_a_notebook_have_cells() -> None:
 def test_the_line_for_verify_names_what_this_was_installed_from(
     url: str, told: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a checkout itself, then of what pip was given, then in words."""
+    """It names a checkout, else what pip was given, else words."""
     assert extras.install_line() == f"pip install '{ROOT}[verify]'"
     information = tmp_path / "tf1to2-0.dist-info"
     information.mkdir()

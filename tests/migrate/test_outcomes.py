@@ -27,7 +27,7 @@ def written(directory: pathlib.Path, files: dict[str, str]) -> None:
 
 
 def statuses(directory: pathlib.Path) -> dict[str, str]:
-    """What became of each file; "-" where there was nothing to migrate."""
+    """Returns each file's status; "-" if there was nothing to migrate."""
     found = {}
     for program in run_programs([directory]):
         for result in program:

@@ -131,7 +131,7 @@ def _install(directory: pathlib.Path, old: str = "", new: str = "") -> None:
 def _train(
     name: str, number: int, directory: pathlib.Path, old: str = "", new: str = ""
 ) -> oracle.Divergence | None:
-    """How a program that imports the package differs from TensorFlow 1.15.5, if it does."""
+    """Finds where a program that imports the package differs from TensorFlow 1.15.5."""
     scenario = SCENARIOS[name]
     run = scenario.runs[number]
     place = directory / "program"

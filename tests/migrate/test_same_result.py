@@ -1,4 +1,4 @@
-"""What is written for a program depends on the program alone."""
+"""Checks that the text of a migration depends on the program alone."""
 
 from __future__ import annotations
 

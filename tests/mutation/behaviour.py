@@ -1,4 +1,4 @@
-"""What both TensorFlows do in a process of their own, beside what calls give.
+"""Observes what both TensorFlows do in a process, beside the results of calls.
 
     python -m tests.mutation.behaviour PYTHON_WITH_TF1
 
@@ -285,7 +285,7 @@ print(json.dumps(found))
 
 
 def ask(python: str) -> dict[str, Any]:
-    """What both TensorFlows do.
+    """Observes both TensorFlows.
 
     Args:
       python: of TensorFlow 1.15.5.
@@ -301,7 +301,7 @@ def ask(python: str) -> dict[str, Any]:
 
 @functools.cache
 def recorded() -> dict[str, Any]:
-    """What was observed."""
+    """Reads the recorded observations."""
     found: dict[str, Any] = json.loads(RECORDED.read_text("utf-8"))
     return found
 

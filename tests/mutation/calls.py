@@ -133,7 +133,7 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
 
 def changed_text(mutant: Mutant, call: str) -> str | None:
-    """What a mutant makes of a call; None if the same as the row, "" if nothing to run."""
+    """Returns a mutant's text for a call; None if unchanged, "" if it cannot run."""
     good = migrated(call)
     with planted(mutant):
         try:
@@ -172,10 +172,10 @@ def is_killed_by(mutant: Mutant, case: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """Why no case can kill a mutant.
+    """The reason why no case can kill a mutant.
 
     Attributes:
-      holds: looks whether that is still so.
+      holds: checks that this is still so.
     """
 
     why: str

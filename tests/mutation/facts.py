@@ -1,9 +1,9 @@
-"""What the tables must agree with: what was observed of Python and of both TensorFlows.
+"""Checks the tables against observations of Python and of both TensorFlows.
 
     fact effects of calls
 
-is such a fact. It is no program: it looks at a whole table, and says what contradicts what
-was observed. A wrong part is noticed where something does.
+is such a fact. It is no program: it reads a whole table, and lists what contradicts the
+observations. A wrong part is noticed if a contradiction appears.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def about(table: str, of_tool: bool) -> list[str]:
 
 
 def find_contradictions(name: str) -> list[str]:
-    """What contradicts a fact."""
+    """Finds the parts of tables that contradict a fact."""
     if name.startswith(f"{PREFIX}{NAMES} in "):
         return genuine_names.find_misspelt(name.rpartition(" ")[2])
     return _find(name)()

@@ -532,13 +532,13 @@ def find_missing_words() -> list[str]:
 
 
 def find_misspelt(table: str) -> list[str]:
-    """What a table spells otherwise than Python, both TensorFlows or the written modules."""
+    """Finds names of a table that Python, TensorFlow and the written modules lack."""
     words = (text for text in find_missing_words() if text.startswith(f"{table}."))
     return [*find_missing_names([table]), *find_missing_members([table]), *words]
 
 
 def ask(python: str) -> dict[str, Any]:
-    """What both TensorFlows have of all that the tables name, and is not public.
+    """Asks both TensorFlows about all non-public names of the tables.
 
     Args:
       python: of TensorFlow 1.15.5.

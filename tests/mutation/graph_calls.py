@@ -140,7 +140,7 @@ def find_other_shapes() -> list[str]:
 
 
 def find_other_numbers() -> list[str]:
-    """What asks an array of one element for its number, and the tool does not say so."""
+    """Finds ways of reading an array's one number that the tables do not have."""
     import numpy as np
 
     from migrate.tables import one_element

@@ -123,7 +123,7 @@ def _fill(directory: pathlib.Path, other: bool) -> None:
 
 
 def _look(directory: pathlib.Path) -> object:
-    """What a directory has, and which one is the process's."""
+    """Returns the files of a directory, and the process's own directory."""
     found = [
         (str(p), p.is_symlink(), p.read_bytes() if p.is_file() else b"")
         for p in sorted(directory.rglob("*"))
@@ -254,7 +254,7 @@ def _run_in_child(text: str, other: bool, seeds: tuple[int, int]) -> dict[str, A
 
 
 def observe(text: str) -> frozenset[str]:
-    """What a call does, and what its result depends on."""
+    """Observes the effects of a call, and what its result depends on."""
     plain, again, files, python, numpy = (
         _run_in_child(text, other, seeds)
         for other, seeds in (

@@ -52,7 +52,7 @@ def _differ(what: str, told: object, seen: object) -> list[str]:
 
 
 def find_wrong_makers() -> list[str]:
-    """What makes variables, or makes none, unlike in a graph of TensorFlow 1.15.5."""
+    """Finds rows of what makes variables that differ from TensorFlow 1.15.5's graph."""
     from migrate.tables import direct_savers as table
     from migrate.tables import one_tensor
 
@@ -222,7 +222,7 @@ def find_wrong_partitioners() -> list[str]:
 
 @functools.cache
 def _parameters_of_cell(name: str) -> tuple[str, ...]:
-    """What a cell takes: compat.v1 has 1.15.5's, which a decorator hides."""
+    """Returns a cell's parameters: compat.v1 has 1.15.5's, hidden by a decorator."""
     from migrate.tables import symbols
 
     known = symbols.look_up(f"tf.nn.rnn_cell.{name}")
@@ -298,7 +298,7 @@ def find_wrong_rates() -> list[str]:
 
 
 def find_wrong_training_of_contrib() -> list[str]:
-    """What contrib's `optimize_loss` takes and makes, unlike 1.15.5's."""
+    """Finds rows of contrib's `optimize_loss` that differ from 1.15.5's."""
     from migrate.tables import contrib_training as table
 
     seen = recorded()
@@ -362,7 +362,7 @@ def find_wrong_rows_of_hooks() -> list[str]:
 
 
 def find_wrong_supervisors() -> list[str]:
-    """What a Supervisor and a SessionManager take, unlike in 1.15.5."""
+    """Finds parameters of Supervisor and SessionManager that differ from 1.15.5's."""
     from migrate.tables import supervisor as table
 
     before = _parameters_before("tf.train.Supervisor")
@@ -378,7 +378,7 @@ def find_wrong_supervisors() -> list[str]:
 
 
 def find_wrong_scaffolds() -> list[str]:
-    """What a Scaffold takes in 1.15.5, and the written one."""
+    """Finds parameters of Scaffold unlike 1.15.5's, or unlike the written one's."""
     from migrate.tables import scaffolds as table
 
     before = _parameters_before("tf.train.Scaffold")
@@ -430,7 +430,7 @@ def find_wrong_weights() -> list[str]:
 
 
 def find_wrong_places() -> list[str]:
-    """Where arguments stand that decide something."""
+    """Finds wrong positions of arguments that decide something."""
     from migrate.tables import roles
 
     return [

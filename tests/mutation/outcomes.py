@@ -1,4 +1,4 @@
-"""What the tool makes of a program: what it says of it, what kind it is, and the new text."""
+"""Records the tool's outcome for a program: findings, kind, and the new text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # The tool is imported later, with other tables.
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What the tool makes of a program.
+    """The tool's outcome for a program.
 
     Attributes:
-      codes: of what it says, each with its number and outcome.
-      digest: of all that it says, and of the texts.
+      codes: of the findings, each with its number and outcome.
+      digest: of all findings, and of the texts.
     """
 
     codes: str
@@ -45,7 +45,7 @@ def _told(finding: Finding) -> tuple[int, int, tuple[str, ...]]:
 
 
 def _kind_of(program: Program, made: Migration) -> Iterator[str]:
-    """What a run says of a program: what it is, and what it becomes."""
+    """Yields the words of a run for a program's kind and its result."""
     from migrate.outcomes import Status
     from migrate.pipeline import FileResult
     from migrate.report import triage
@@ -63,7 +63,7 @@ def _kind_of(program: Program, made: Migration) -> Iterator[str]:
 
 
 def _read_packages(program: Program) -> Iterator[str]:
-    """What becomes of a file that asks for TensorFlow 1."""
+    """Yields the edits of a file that asks for TensorFlow 1."""
     from migrate.packages.edits import edit_file
 
     path = pathlib.Path(program.name.partition("/")[2])
@@ -89,7 +89,7 @@ def _read_program(program: Program) -> tuple[list[str], collections.Counter[str]
 
 
 def outcome_of(program: Program) -> Outcome:
-    """What the tool makes of a program, as it is imported in this process."""
+    """Returns the tool's outcome for a program, as it is imported in this process."""
     if program.name.startswith("test "):
         try:
             return PASSES if cases.passes(program.name) else Outcome("fails", "")

@@ -59,7 +59,7 @@ class Part:
 
     @property
     def text(self) -> str:
-        """What it says, "" if that is no text."""
+        """The part's text, "" if it is no text."""
         value = getattr(self.node, "value", None)
         if not isinstance(value, str):
             return ""
@@ -67,7 +67,7 @@ class Part:
 
 
 def _label(node: ast.expr, place: int) -> str:
-    """What an item of a collection is called: what it says, or its first name."""
+    """Returns the label of a collection's item: its text, or its first name."""
     while isinstance(node, (ast.Call, ast.Tuple)):
         items = node.args if isinstance(node, ast.Call) else node.elts
         if not items:

@@ -129,7 +129,7 @@ class Text(str):
 
     @property
     def now(self) -> str:
-        """What it says, where one of its parts may be wrong."""
+        """Returns the text; it is changed if one of its parts is to be wrong."""
         plain = str.__str__(self)
         return plain if WRONG.isdisjoint(self.names) else plain + "_"
 

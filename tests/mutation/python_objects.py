@@ -1,6 +1,6 @@
-"""What methods, built-in functions and operators do to Python's objects: each is run here.
+"""Runs methods, built-in functions and operators, and observes their effects.
 
-Nothing is recorded: it takes less than a second, and this Python is the one that is asked.
+Nothing is recorded: it takes less than a second, and asks the Python that runs it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _names() -> dict[str, Any]:
 
 
 def state_of(thing: Any) -> object:
-    """What distinguishes an object now from the same one later."""
+    """Returns a state by which an object can be compared with itself later."""
     if isinstance(thing, np.ndarray):
         return (thing.tobytes(), thing.shape, thing.flags.writeable)
     if isinstance(thing, types.GeneratorType):

@@ -1,7 +1,7 @@
-"""Which program tells which wrong part of a table: the search.
+"""Searches for each part of a table a program that notices if the part is wrong.
 
-Parts are made wrong many in one process: no program that looks for one of them reads another
-of them, or of its row.
+Many parts are made wrong in one process: no program that looks for one of them reads
+another of them, or of its row.
 """
 
 from __future__ import annotations

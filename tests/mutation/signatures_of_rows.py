@@ -24,7 +24,7 @@ def _parameters_before(symbol: str) -> tuple[str, ...]:
 
 @functools.cache
 def _definitions(module: str) -> dict[str, ast.stmt]:
-    """What a written module defines."""
+    """Returns the definitions of a written module."""
     from migrate import emitted
 
     own = (f"{module}.py", f"{module}/")
@@ -66,7 +66,7 @@ def _parameters_of(module: str, name: str) -> tuple[str, ...] | None:
 
 
 def _parameters_now(target: str) -> tuple[str, ...] | None:
-    """What a target can be given; None where that is not known."""
+    """Returns the parameters of a target; None if they are not known."""
     from migrate import emitted
     from migrate.tables import signatures
 
@@ -178,7 +178,7 @@ def find_wrong_names_of_layers() -> list[str]:
 
 
 def find_wrong_hooks() -> list[str]:
-    """Where hooks are given, and what their methods take, unlike in both versions."""
+    """Finds positions of hooks and parameters of methods unlike both versions'."""
     from migrate.tables import callbacks, keras_fit
 
     found = []

@@ -37,7 +37,7 @@ _KEPT_OF = (
 
 
 def in_process(work: Callable[[], Result]) -> Result:
-    """What a function returns in a new process, which has not imported the tool yet.
+    """Runs a function in a new process, which has not imported the tool yet.
 
     Raises:
       RuntimeError: it raised something.
@@ -87,7 +87,7 @@ def migrate(names: Sequence[str]) -> dict[str, outcomes.Outcome]:
 
 
 def _caches() -> list[Any]:
-    """What the tool remembers from one program to the next, but for the large tables."""
+    """Lists the tool's caches from one program to the next, except the large tables."""
     found = {}
     for name, module in [*sys.modules.items()]:
         if name.startswith("migrate.") and not name.startswith("migrate.tfmodel"):
@@ -160,7 +160,7 @@ def _at_once(tasks: Iterable[Callable[[], Result]]) -> Iterator[Result]:
 
 @dataclasses.dataclass
 class Watched:
-    """What programs read, and the parts that they tell when these are made wrong.
+    """The parts that programs read, and those that they notice when made wrong.
 
     Attributes:
       left: how many programs may still be tried for a part.

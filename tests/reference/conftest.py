@@ -1,4 +1,4 @@
-"""What the scenarios' tests share: the trace to compare with, computed once."""
+"""Computes once the trace that the scenarios' tests compare with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reference.processors import least_tolerance
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
-    """What TensorFlow 1.15.5 computes in one run.
+    """TensorFlow 1.15.5's values of one run.
 
     Attributes:
       initial: the values the run starts from.
@@ -54,7 +54,7 @@ class Oracle:
     def find_divergence(
         self, scenario: Scenario, run: Run, found: Trace
     ) -> Divergence | None:
-        """Where a trace leaves TensorFlow 1.15.5's by more than the run allows, or None."""
+        """Finds where a trace differs from TensorFlow 1.15.5's by too much."""
         measure = self.measure(scenario, run)
         return oracle.compare(
             scenario,

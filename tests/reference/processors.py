@@ -1,4 +1,4 @@
-"""What is allowed on a processor of which nothing is recorded."""
+"""Sets the tolerance on a processor that has no recordings."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _LAST_BITS = {"float32": 1e-6, "float64": 1e-12}
 
 
 def least_tolerance(scenario: Scenario, run: Run) -> float:
-    """What a comparison with live TensorFlow 1.15.5 allows at least."""
+    """Returns the least tolerance of a comparison with live TensorFlow 1.15.5."""
     return 0.0 if oracle.recorded_here(scenario, run) else _LAST_BITS[run.dtype]

@@ -1,8 +1,8 @@
-"""What shows that a row of the migration's tables is right: a scenario, a test, or a reason.
+"""Names the proof of each row of the migration's tables: scenario, test, or reason.
 
-A row is written `<table>:<symbol>`. `tests/reference/test_closed_world.py` enforces that
-every row has a proof, that scenarios and tests named here exist and are about the row,
-and that a scenario which says that it proves a row is named for it.
+A row is written `<table>:<symbol>`. `tests/reference/test_closed_world.py` enforces
+that every row has a proof, that scenarios and tests named here exist and are about the
+row, and that a scenario which says that it proves a row is named for it.
 """
 
 from __future__ import annotations

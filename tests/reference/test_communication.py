@@ -1,4 +1,4 @@
-"""What a synchronous step sends: the committed numbers, and the same measured anew."""
+"""Checks the bytes that a synchronous step sends: committed, and measured again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How TensorFlow 1.15.5 is found or made, and what takes its place."""
+"""Checks how TensorFlow 1.15.5 is found or made, and what replaces it."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_each_fault_shows_where_it_is_planted_and_nowhere_else(
 
 
 def test_metrics_cells_and_regularisers_are_refused() -> None:
-    """What is refused first hides the rest, so the program is tried without it."""
+    """The first refusal hides the others, so the program is tried without it."""
     text = REFUSED.program.read_text()
     assert _refused(text) >= {("V103", "tf.layers.dense")}
     regulariser = "kernel_regularizer=tf.contrib.layers.l2_regularizer(0.05), "

@@ -1,6 +1,6 @@
-"""What a stale gradient is, and what it costs: under TensorFlow 1.15.5 and migrated.
+"""Shows stale gradients and their cost, under TensorFlow 1.15.5 and migrated.
 
-That both compute the same is the scenario's own test. Here is what they compute.
+That both compute the same is the scenario's own test. These tests are about the values.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _may_make_machines() -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """Where tasks run.
+    """A machine on which tasks run.
 
     Attributes:
       address: of its interface.

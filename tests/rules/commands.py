@@ -191,7 +191,7 @@ def _write_files(command: Command) -> None:
 
 @contextlib.contextmanager
 def _prepare(code: str) -> Iterator[None]:
-    """What a code needs beside files: a mode, or a planted fault."""
+    """Prepares what a code needs beside files: a mode, or a planted fault."""
     if code == "E006":
         pathlib.Path("train.py").chmod(0o444)
     if code == "G009":
@@ -203,7 +203,7 @@ def _prepare(code: str) -> Iterator[None]:
 
 
 def run_command(code: str) -> str:
-    """What a terminal shows: the command, and all that it prints."""
+    """Runs a command; returns it with all that a terminal shows."""
     command = COMMANDS[code]
     here = pathlib.Path.cwd()
     with tempfile.TemporaryDirectory() as directory:

@@ -1,4 +1,4 @@
-"""What the pages of rules print of a terminal is what the command prints."""
+"""Checks that the terminals on the pages of rules show the command's real output."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _refused_in(tree: ast.Module) -> Iterator[str]:
 
 
 def printed(name: str) -> str:
-    """What the tool says to whoever has the refused program of a code."""
+    """Returns the recipes that the tool prints for the refused program of a code."""
     found = migrate_text(FOLLOWED[name][0]).findings
     recipes = {f.recipe for f in found if f.code == name[:4] and f.outcome in TOLD}
     return " | ".join(sorted(recipe.replace("\n", " ") for recipe in recipes))

@@ -141,7 +141,7 @@ ELSEWHERE = (PART, HELD)
 
 
 def test_a_part_of_a_refused_program_is_never_alone() -> None:
-    """Where something is refused as a part, a finding beside it has the reason."""
+    """A finding beside the refused part has the reason."""
     seen = 0
     for name in sorted(FOLLOWED)[::5]:
         found = migrate_text(FOLLOWED[name][0]).findings

@@ -1,4 +1,4 @@
-"""What is said of a refused program is true of it, and the recipe is one that can be followed."""
+"""Checks that reasons of refusals are true and that recipes can be followed."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def run(
     python: str = sys.executable,
     timeout: float = 240.0,
 ) -> dict[str, Array]:
-    """What the chief traced; of the checkpoint, "checkpoint/<variable>".
+    """Runs a cluster and returns the chief's trace, and "checkpoint/<variable>".
 
     Args:
       work: a new directory; the Estimator's model_dir is `work/model`.

@@ -73,7 +73,7 @@ CASES = (
 
 
 def evaluate(HParams: Any) -> dict[str, Any]:
-    """What each case gives: values, or the error's class."""
+    """Computes each case's values, or the class of its error."""
 
     def made() -> Any:
         return HParams(
@@ -107,7 +107,7 @@ def evaluate(HParams: Any) -> dict[str, Any]:
 
 
 def record(python: str) -> dict[str, Any]:
-    """What TensorFlow 1.15.5's class gives."""
+    """Computes the cases with TensorFlow 1.15.5's class."""
     environment = {
         k: v for k, v in os.environ.items() if not k.startswith("TF2_BEHAVIOR")
     }

@@ -49,7 +49,7 @@ def resolved(target):
 
 
 def recorded(function, call):
-    """Why a functional model does not compute what the function does; "" where it does."""
+    """Explains how a functional model differs from the function; "" if it does not."""
     array = np.random.RandomState(0).rand(2, 3, 3, 3).astype(np.float32)
     try:
         inputs = tf_keras.Input([3, 3, 3])
@@ -217,7 +217,7 @@ def trained():
 
 
 def begun_anew():
-    """What metrics say of a batch, and of it again after they were reset and without."""
+    """Returns metrics of a batch, of it again after a reset, and of one more batch."""
     labels, classes = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 1])
     other = np.array([1, 1, 1, 0])
     said = {}

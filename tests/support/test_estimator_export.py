@@ -57,7 +57,7 @@ def _examples(rows: int) -> list[bytes]:
 
 
 def _answers(export: pathlib.Path, examples: list[bytes]) -> dict[str, Any]:
-    """What the default signature answers."""
+    """Returns the answers of the default signature."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         graph = tf.compat.v1.saved_model.load(session, ["serve"], str(export))
         signature = graph.signature_def["serving_default"]
@@ -78,7 +78,7 @@ def _answers_of_a_function(
 
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]:
-    """Of both programs, from the same initial values."""
+    """Exports both programs from the same initial values."""
     python = find_tf1()
     if python is None:
         pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")

@@ -1,4 +1,4 @@
-"""What `fit_callbacks.predictions` gives of a model's predictions, as Estimator.predict."""
+"""Checks that `fit_callbacks.predictions` gives what Estimator.predict gave."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ v1 = tf.compat.v1
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What a training run left behind.
+    """The log, checkpoints and events that a training run left behind.
 
     Attributes:
       runs: number of `run` calls that returned.

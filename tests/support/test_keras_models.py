@@ -1,4 +1,4 @@
-"""What a Keras model is made of: functions it records, its metrics, and use without Estimator."""
+"""Checks parts of Keras models: recorded functions, metrics, use without Estimator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MODULES = (*table.SUPPORT, *estimator.list_needed_files(estimator.MODULE))
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """What `keras_cases.py` says of this TensorFlow."""
+    """Returns the results of `keras_cases.py` on this TensorFlow."""
     work = tmp_path_factory.mktemp("keras_models")
     emitted.write(_MODULES, work)
     program = keras_programs.HERE / "plain_values.py"
@@ -43,7 +43,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 
 def _target(name: str) -> str:
-    """What the tool writes for a function of tensors."""
+    """Returns the tool's replacement of a function of tensors."""
     row = symbols.look_up(name)
     return row.target if row is not None and row.target else name
 

@@ -1,4 +1,4 @@
-"""What a session calls by time: in which thread, until when, and what becomes of its errors."""
+"""Checks calls by time: in which thread, until when, and how their errors end."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ NAMES = (
 
 @pytest.fixture
 def config(monkeypatch: pytest.MonkeyPatch) -> estimator_loop.RunConfig:
-    """Of the chief, which is the coordinator."""
+    """Makes the chief's configuration; the chief is the coordinator."""
     task = {"type": "chief", "index": 0}
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": CLUSTER, "task": task}))
     return estimator_loop.RunConfig()

@@ -93,7 +93,7 @@ def _program(case: _Case, work: pathlib.Path, servers: bool) -> pathlib.Path:
 
 
 def _divergence(case: _Case, found: dict[str, oracle.Array]) -> str:
-    """How what the chief found differs from one process of TensorFlow 1.15.5."""
+    """Explains how the chief's trace differs from one process of TensorFlow 1.15.5."""
     scenario = SCENARIOS[case.scenario]
     run = scenario.run(case.run)
     trace = {

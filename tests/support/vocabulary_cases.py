@@ -49,7 +49,7 @@ CASES = (
 
 
 def evaluate(preprocessing: Any) -> dict[str, Any]:
-    """What each case gives: values, or the error's class.
+    """Computes each case's values, or the class of its error.
 
     Args:
       preprocessing: has the classes and `tokenizer` as attributes.
@@ -103,7 +103,7 @@ def evaluate(preprocessing: Any) -> dict[str, Any]:
 
 
 def record(python: str) -> dict[str, Any]:
-    """What TensorFlow 1.15.5's classes give, and "saved": a file of theirs, in base 64."""
+    """Computes the cases with TensorFlow 1.15.5's classes, and a file of theirs."""
     environment = {
         k: v for k, v in os.environ.items() if not k.startswith("TF2_BEHAVIOR")
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def in_workers(function: Callable[[int], Any], workers: int = 3) -> list[Any]:
-    """What each worker's loop gives; worker 0's is the main thread's."""
+    """Returns the result of each worker's loop; worker 0's is the main thread's."""
     import tensorflow as tf
 
     from migrate.support import training_session

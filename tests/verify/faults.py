@@ -1,7 +1,7 @@
-"""What `tf1to2 verify` must name first, for every fault planted in the suite's pairs.
+"""Lists what `tf1to2 verify` must name first for each fault planted in the pairs.
 
-A rule of the update that is wrong for all weights may show in any of them first. A fault in
-what is read, placed or evaluated shows in names of its own.
+A rule of the update that is wrong for all weights may show in any of them first. A
+fault in what is read, placed or evaluated shows in names of its own.
 """
 
 from __future__ import annotations

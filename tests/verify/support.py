@@ -49,7 +49,7 @@ def verified(
     steps: int = 20,
     **options: object,
 ) -> Verdict:
-    """What `tf1to2 verify` says."""
+    """Returns the verdict of `tf1to2 verify`."""
     python = find_tf1()
     if python is None:
         pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
@@ -70,5 +70,5 @@ def verified(
 
 
 def unproven(verdict: Verdict) -> Mapping[str, list[str]]:
-    """What a failing test shows."""
+    """Returns the lines that a failing test shows."""
     return {verdict.line: [*verdict.reduced, *verdict.unproven]}

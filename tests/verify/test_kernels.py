@@ -1,4 +1,4 @@
-"""What TensorFlow's kernels round otherwise is measured, and nobody is blamed for it."""
+"""Checks that rounding of TensorFlow's kernels is measured and is no difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs print and write: what differs is seen, what tells of time is not blamed."""
+"""Checks printed lines and files: differences are seen, but not those of times."""
 
 from __future__ import annotations
 

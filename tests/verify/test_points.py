@@ -1,4 +1,4 @@
-"""How one value of two programs is compared at one step."""
+"""Checks the comparison of one value of two programs at one step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Runs:
     def compare(
         self, first: Any, new: Any, second: Any = None, shifted: Any = None
     ) -> Row:
-        """What is said of a value that the runs have so."""
+        """Compares a value that the runs have in these forms."""
         values = {"first": first, "new": new, "second": second, "shifted": shifted}
         told = {name: self._write(name, value) for name, value in values.items()}
         records = Records(
@@ -60,7 +60,7 @@ class Runs:
 def test_a_count_that_races_is_not_compared_and_never_called_equal(
     tmp_path: pathlib.Path,
 ) -> None:
-    """What does not round has no tolerance: 16 times a race of 1 would hide anything."""
+    """An exact value has no tolerance: 16 times a race of 1 would hide anything."""
     runs = Runs(tmp_path)
     apart = runs.compare(np.int64(20), np.int64(21))
     assert apart.wrong and apart.allowed == 0

@@ -1,4 +1,4 @@
-"""How the hold-out was drawn.
+"""Draws the programs of the hold-out.
 
     python -m reference.genuine.holdout.draw MIRRORS [--development]
 
@@ -7,8 +7,8 @@ was looked at:
 
 1. `names.txt` has repositories by parts of their names. One that is in
    `reference/proved/programs.toml` is left out.
-2. A repository belongs to the hold-out where the SHA-256 of its name is even, and to the
-   development set where it is odd. No repository is in both.
+2. A repository belongs to the hold-out if the SHA-256 of its name is even, and to the
+   development set if it is odd. No repository is in both.
 3. The lists take turns; within a list the order is that of the SHA-256.
 4. A candidate is a Python 3 file of the repository's newest commit that is started
    (`is_started`) and, with the modules of its repository that it imports, opens a session, trains,

@@ -1,4 +1,4 @@
-"""What stands between a graph and its session is done once, whatever the runs compute."""
+"""Checks that code between a graph and its session is run once, for all runs."""
 
 from __future__ import annotations
 

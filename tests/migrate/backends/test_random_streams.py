@@ -1,4 +1,4 @@
-"""Which draws several step functions repeat, where TF1 drew from one stream."""
+"""Checks which draws are reported: several step functions repeat one TF1 stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written beside a program is what it reaches: not less, and not much more."""
+"""Checks that the modules beside a program have what it reaches, and little more."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _program(name: str) -> str:
 
 
 def _wrong(directory: pathlib.Path) -> str:
-    """What ruff finds in the files below a directory, and what its formatter would do."""
+    """Returns the findings of ruff and its formatter below a directory."""
     settings = ["--config", str(ROOT / "pyproject.toml"), "--no-cache", "-q"]
     commands = (
         ["check", *settings, "--select", "F,E9,I"],
@@ -91,7 +91,7 @@ def _imports_exist(directory: pathlib.Path) -> None:
 
 @functools.cache
 def _names(data: bytes) -> tuple[set[str], list[tuple[str, str]]]:
-    """What a file binds, and what it takes from others of its package."""
+    """Returns the names that a file binds, and those it imports from its package."""
     bound: set[str] = set()
     taken = []
     for node in ast.walk(ast.parse(data)):

@@ -1,4 +1,4 @@
-"""What stays of a function or a class is what a program has a use for."""
+"""Checks that only the used parts of a function or class are written."""
 
 from __future__ import annotations
 

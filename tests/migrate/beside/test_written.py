@@ -1,4 +1,4 @@
-"""What stands beside the programs of a directory is what all of them need."""
+"""Checks that modules beside programs have what all programs of a directory need."""
 
 from __future__ import annotations
 

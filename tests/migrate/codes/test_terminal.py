@@ -18,7 +18,7 @@ PAGES = pathlib.Path(module.__file__).parents[2] / "docs" / "rules"
 
 
 def _words(text: str) -> list[str]:
-    """What a reader reads: no comments, no targets of links, no marks of code blocks."""
+    """Returns the words that a reader sees: no comments, link targets, code fences."""
     text = re.sub(r"<!--.*?-->|\]\([^)\s]*\.md\)|^```\w*$", "", text, flags=re.M)
     return re.findall(r"\w+", text.replace("\\", ""))
 

@@ -1,4 +1,4 @@
-"""Which files of a tree are looked at; where git can be asked, it is the judge."""
+"""Checks which files of a tree are read; git decides if it can be asked."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def evaluate(
 
 
 def read(m: Machine, name: str) -> Value:
-    """What a global of the program is at its end."""
+    """Reads a global of the program at its end."""
     module = m.store.get(("module", "program.py"))
     value = m.read((module.number, name))
     assert value is not MISSING, name

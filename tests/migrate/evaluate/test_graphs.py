@@ -1,4 +1,4 @@
-"""What programs build: variables in order, names, scopes, loops, tests."""
+"""Checks the graphs of programs: order of variables, names, scopes, loops, tests."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_loop_that_builds_for_ever_is_a_problem() -> None:
 
 
 def _count_calls(layers: int) -> int:
-    """How many functions the evaluation of so many layers calls."""
+    """Counts the functions that the evaluation of so many layers calls."""
     lines = ["import tensorflow as tf", "h = tf.placeholder(tf.float32, [None, 4])"]
     lines += ["h = tf.layers.dense(h, 4)"] * layers
     text = "\n".join(lines)

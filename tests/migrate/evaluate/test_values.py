@@ -1,4 +1,4 @@
-"""What Python's driver code makes of values: known ones decide, others are told apart."""
+"""Checks Python's driver code: known values decide tests, others are told apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which binding of a name a read sees."""
+"""Checks which binding of a name a read sees."""
 
 from __future__ import annotations
 

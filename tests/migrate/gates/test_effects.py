@@ -293,7 +293,7 @@ print('ends')
     ],
 )
 def test_what_two_steps_trace_is_done_twice(done: str, wrong: set[Wrong]) -> None:
-    """What is only shown is told; what changes a file or a list is a fault."""
+    """A repeated print is reported; a repeated change of a file or list is a fault."""
     start = START.replace("import helpers", "from plain_session import replicas")
     start += "seen = []\n"
     old = start + GRAPH.format(done)

@@ -1,4 +1,4 @@
-"""What TF1 changed once, when it built the graph, no step may change when it is traced."""
+"""Checks that no trace of a step changes what TF1 changed once, in its graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate of effects does in a migration, and that it stops nothing of the suite."""
+"""Checks the gate of effects in migrations; no program of the suite fails it."""
 
 from __future__ import annotations
 

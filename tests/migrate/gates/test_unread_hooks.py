@@ -176,7 +176,7 @@ def test_the_reason_names_the_library() -> None:
 
 
 def test_hooks_of_another_file_of_the_program_migrate(tmp_path: pathlib.Path) -> None:
-    """What stands there is followed: it may be of a library all the same."""
+    """The tool follows names of that file, which may be a library's."""
     (tmp_path / "mine.py").write_text(
         "import tensorflow as tf\nfrom otherlib.hooks import SpeedHook\n"
         f"{OWN}\ndef make_hooks():\n    return [SpeedHook('a')]\n"

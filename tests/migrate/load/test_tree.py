@@ -1,4 +1,4 @@
-"""Which file an import means."""
+"""Checks which file an import means."""
 
 from __future__ import annotations
 

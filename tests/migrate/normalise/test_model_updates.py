@@ -93,7 +93,7 @@ def test_what_is_not_certain_stays_a_call(old: str, new: str) -> None:
 
 
 def test_a_model_fn_that_stays_calls_the_function() -> None:
-    """Where the update alone would be a Keras model's, and the rest is not."""
+    """The update alone could be a Keras model's, but the rest cannot."""
     held = _MODEL.replace("net = ", "self = tf.nn.top_k(features['x'])\n    net = ")
     text, stays = _migrated(_OPTIMIZE + held)
     assert stays and "train_op = optimize(loss, params" in text
@@ -153,7 +153,7 @@ _CALL = '    train_op = optimize(loss, params["rate"])\n'
 def test_a_rate_of_another_file(
     falling: str, keras: bool, tmp_path: pathlib.Path
 ) -> None:
-    """Where the model is made, a function that asks for the step gives the first one's."""
+    """A function that asks for the step gives the model the first step's rate."""
     model = "from rates import falling\n" + _MODEL.replace(_CALL, _APPLIED)
     text, told = _tree(tmp_path, model, rates="\n\ndef falling(rate):\n" + falling)
     assert ("tf_keras.Model" in text) is keras

@@ -1,4 +1,4 @@
-"""What a step function must see although build time ran before it: values, not texts."""
+"""Checks the values that a step function reads from code that ran before it."""
 
 from __future__ import annotations
 
@@ -227,10 +227,10 @@ def test_a_dtype_that_the_program_gives_keras_is_kept() -> None:
 
 
 def test_a_seed_of_dropout_gives_tf1s_values() -> None:
-    """Of TF 1.15.5: tf.layers.dropout(tf.ones([2, 6]), 0.4, seed=11), its first run.
+    """TF 1.15.5 gives: tf.layers.dropout(tf.ones([2, 6]), 0.4, seed=11), first run.
 
-    A Keras layer draws by another seed every time that it is traced, and a step function
-    is traced before it first runs.
+    A Keras layer draws by another seed every time that it is traced, and a step
+    function is traced before it first runs.
     """
     body = """
     w = tf.Variable(1.0)

@@ -1,4 +1,4 @@
-"""What keeps TensorFlow 2 from being installed is told, and what does not is left alone."""
+"""Checks that only requirements which keep TensorFlow 2 out are reported."""
 
 from __future__ import annotations
 

@@ -400,7 +400,7 @@ def _worst(one: list[list[float]], other: list[list[float]]) -> float:
 def _found(
     tree: Tree, directory: pathlib.Path, old: str = "", new: str = ""
 ) -> list[list[float]]:
-    """What a migrated tree computes, something of its program replaced."""
+    """Runs a migrated tree, its program perhaps changed, and returns its values."""
     shutil.copytree(tree.path, directory / "tree")
     assert not _refused(_migrated(directory / "tree"))
     program = directory / "tree" / "train.py"
@@ -413,7 +413,7 @@ def _found(
 
 
 def _recorded(tree: Tree) -> list[list[float]]:
-    """What TensorFlow 1.15.5 computed."""
+    """Returns the values that TensorFlow 1.15.5 computed."""
     recorded = json.loads(RECORDED.read_text("utf-8"))[tree.name]
     assert recorded["digest"] == _digest(tree), "record it again"
     found: list[list[float]] = recorded["values"]

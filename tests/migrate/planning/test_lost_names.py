@@ -1,4 +1,4 @@
-"""What only the steps' code would bind or fill is not lost without a word."""
+"""Checks that bindings and effects of the steps' code alone are not silently lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the host computes is no part of a graph, so its uses stay where they are."""
+"""Checks that values of the host are no part of a graph, and that their uses stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made early in a graph is of those variables that there are by then."""
+"""Checks that savers and lists cover the variables that exist when they are made."""
 
 from __future__ import annotations
 

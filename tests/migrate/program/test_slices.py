@@ -1,4 +1,4 @@
-"""What a step computes: the statements that its fetches need, and what it is fed."""
+"""Checks a step's statements: those that its fetches need, and its feeds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with tf.Session() as sess:
     ],
 )
 def test_a_fed_name_is_what_is_fed(before: str) -> None:
-    """What the name stood for before the placeholder is not what the step computes with."""
+    """The step does not use the value that the name had before the placeholder."""
     new = migrate_text(PROGRAM.format(before=before)).text
     assert "def train_step(x):" in new
     assert "train_step([[7.0, 8.0, 9.0]])" in new

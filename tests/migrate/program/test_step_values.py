@@ -1,7 +1,7 @@
-"""What Python computes of tensors and of lists of variables, and reads outside of the steps.
+"""Checks values that Python computes from tensors or lists of variables, outside steps.
 
-TensorFlow 1 computed it once, where the graph was built. The reason says what it is, and
-nothing of it is lost or has another value in silence.
+TensorFlow 1 computed them once, when it built the graph. The reason names the value,
+and no value is silently lost or changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a report says that a program is, and what it has become, word by word."""
+"""Checks the words in which a report names a program's kind and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What --select, --ignore and --notes do, and do not do."""
+"""Checks the effects of --select, --ignore and --notes."""
 
 from __future__ import annotations
 

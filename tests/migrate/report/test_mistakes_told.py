@@ -34,7 +34,7 @@ with tf.Session() as sess:
 
 
 def told(program: str) -> tuple[str, int]:
-    """What a run prints of a program without --verbose, and its exit code."""
+    """Returns what a run prints of a program without --verbose, and the exit code."""
     path = pathlib.Path("main.py")
     results = [pipeline.migrate_bytes(path, program.encode(), Options())]
     return "\n".join(text.write_findings(Run(results))), summarise(results).exit_code

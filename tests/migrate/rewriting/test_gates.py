@@ -1,4 +1,4 @@
-"""What a result must pass, shown by faults that are planted into the tool's tables."""
+"""Checks the gates of a result with faults that are planted into the tool's tables."""
 
 from __future__ import annotations
 

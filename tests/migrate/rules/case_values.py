@@ -1,4 +1,4 @@
-"""How a case is computed, and how its value is written down.
+"""Computes the value of a case, and writes it down.
 
 Both TensorFlow versions use it. `evaluate` runs under Python 3.7 in TensorFlow 1.15.5's
 process, so this file keeps to its syntax and imports nothing of the project.
@@ -54,7 +54,7 @@ def below(path):
 
 
 def namespace(tf: Any, folder: str) -> dict[str, Any]:
-    """What the cases name.
+    """Makes the names that the cases use.
 
     Args:
       folder: an empty directory. Cases that read and change files do it there.

@@ -27,7 +27,7 @@ _ROOTS = re.compile(
 
 
 def test_every_name_has_a_verdict() -> None:
-    """Of more than 1,300 names none is kept under a name that TF2 has not."""
+    """No name of more than 1,300 is kept as a name that TF2 lacks."""
     assert len(CONTRIB) > 1300
     for name in CONTRIB:
         found = find_verdict(name)

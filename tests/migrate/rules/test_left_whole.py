@@ -108,7 +108,7 @@ def test_a_task_that_only_serves() -> None:
 
 
 def test_modes_in_a_file_whose_session_has_a_creator() -> None:
-    """What TensorFlow 2 does not have stands as it stood, and is no failure of ours."""
+    """A name that TensorFlow 2 lacks stays as it is, and is no failure of ours."""
     text = (
         "import tensorflow as tf\n"
         "from library import build\n"

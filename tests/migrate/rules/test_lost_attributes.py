@@ -98,7 +98,7 @@ def test_what_is_written_shows_what_tf1_shows(tf1: str, tmp_path: pathlib.Path) 
 
 
 def _spell_as_tf2(out: str) -> str:
-    """What TensorFlow 1.15.5 prints, with the spelling of 2.21."""
+    """Respells TensorFlow 1.15.5's output as 2.21 prints it."""
     out = re.sub(r"Dimension\((\w+)\)", r"\1", out).replace("(?,)", "(None,)")
     return out.replace("framework.ops.Tensor", "framework.tensor.Tensor")
 

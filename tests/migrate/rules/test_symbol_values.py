@@ -39,7 +39,7 @@ def migrated(case: str) -> str:
 
 
 def value_of(text: str) -> Any:
-    """What `value` is after a text has run in TensorFlow 2."""
+    """Returns the value of `value` after a text has run in TensorFlow 2."""
     import tensorflow as tf
     from tensorflow.python.eager import context
 
@@ -69,7 +69,7 @@ def result_of(case: str, text: str) -> Any:
 
 
 def wanted(case: str) -> Any:
-    """What TensorFlow 1.15.5 gave, or TensorFlow 2 gives for a call of its own."""
+    """Returns TensorFlow 1.15.5's value, or TensorFlow 2's for one of its own calls."""
     if case in row_cases.OF_TF2:
         assert RECORDED[case] == {"raises": "any"}
         return value_of(f"value = {case}")
@@ -140,7 +140,7 @@ def test_every_row_has_a_case() -> None:
     "name", ["equal", "greater", "greater_equal", "less", "less_equal"]
 )
 def test_assertions_hold_and_fail_alike(name: str, module: str) -> None:
-    """Of 2 and 1; TF1 raises while it builds the graph where both are constants."""
+    """Asserts of 2 and 1; TF1 raises as it builds the graph if both are constants."""
     import tensorflow as tf
 
     call = f"tf.{module}assert_{name}(2, 1, message='told')"

@@ -223,7 +223,7 @@ def _keras_owned(name: str) -> bool:
 
 @pytest.fixture(scope="module")
 def installed() -> generator._Target:
-    """What this interpreter's TensorFlow exports, from processes of its own."""
+    """Returns the exports of this interpreter's TensorFlow, read in other processes."""
     target = generator.load_target(sys.executable)
     if target.version not in ("2.15.1", "2.21.0"):
         pytest.skip(f"the tables do not describe TensorFlow {target.version}")

@@ -63,7 +63,7 @@ _FILES = {"hooks.py": _HOOKS, "model.py": _MODEL, "train.py": _TRAIN}
 def _tree(
     directory: pathlib.Path, files: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """What becomes of files, and the reasons of K131."""
+    """Migrates files; returns their texts, and the reasons of K131."""
     for name, text in {**_FILES, **files}.items():
         (directory / name).write_text(text)
     results = {
@@ -169,7 +169,7 @@ def test_a_hook_beside_its_model_fn_needs_no_estimator_in_its_file(
 
 
 def test_a_function_for_any_estimator_keeps_its_hooks(tmp_path: pathlib.Path) -> None:
-    """What it is given in another file may be of a graph."""
+    """Another file may give it an Estimator that runs a graph."""
     model = _MODEL + (
         "\n\nclass Mine(tf.train.SessionRunHook):\n"
         "    def after_run(self, run_context, run_values):\n"

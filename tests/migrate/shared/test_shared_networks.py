@@ -76,7 +76,7 @@ def _text(result: FileResult) -> str:
 
 
 def _stays(found: dict[str, FileResult]) -> str:
-    """Why the model_fn stays one, and nothing of its files has changed form; or ""."""
+    """Returns why the model_fn stays with all files as they were; "" if it does not."""
     reasons = [f.reason for r in found.values() for f in r.findings if f.code == "K110"]
     changed = [f for r in found.values() for f in r.findings if f.code == "K111"]
     assert bool(reasons) != bool(changed)

@@ -1,4 +1,4 @@
-"""What cells displayed by ending in an expression, where they are joined with others."""
+"""Checks that cells still display their last expression if they are joined."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_the_same_text_has_one_tree() -> None:
 
 
 def _migrates(script: str, programs: list[pathlib.Path]) -> str:
-    """What a process says that migrates programs and looks after the trees they have."""
+    """Returns the errors of a process that migrates programs and checks their trees."""
     command = [sys.executable, "-c", script, *map(str, programs)]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
     return done.stderr

@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """What becomes of a notebook.
+    """The expected migration of a notebook.
 
     Attributes:
       changed: numbers of the cells that change, as a reader counts them (from 1).
@@ -144,7 +144,7 @@ def gaps(text: str, cells: dict[int, notebook.Cell], changed: list[int]) -> list
 def assert_only_code_changed(
     old: str, before: spans.Span, new: str, after: spans.Span
 ) -> None:
-    """Of a changed cell the keys, their order and the metadata are as they were."""
+    """Checks that a changed cell keeps its keys, their order and the metadata."""
     assert list(before.value) == list(after.value)
     for key, value in before.value.items():
         text = new[after.value[key].start : after.value[key].end]

@@ -122,7 +122,7 @@ def converted(text: str) -> python2.Converted:
 
 
 def _divisions(found: python2.Converted) -> list[Finding]:
-    """What is said of a `/` whose sides are not known."""
+    """Returns the findings about a `/` whose sides are not known."""
     return [f for f in found.findings if f.code == "E011" and "`/`" in f.reason]
 
 

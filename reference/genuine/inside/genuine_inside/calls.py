@@ -1,4 +1,4 @@
-"""Which calls of TensorFlow the program makes, and which operations each of them adds.
+"""Records the program's calls of TensorFlow, and the operations that each adds.
 
 A call is an entry into TensorFlow's code from the program's: what TensorFlow calls of itself
 belongs to it, and what TensorFlow calls of the program (the body of a loop) makes calls below it.

@@ -30,7 +30,7 @@ def make_mnist(directory, train=6500, test=1000):
 
 
 def install(made):
-    """What would be downloaded is made; `made` gets the names."""
+    """Makes data instead of downloading it; `made` gets the names."""
     from tensorflow.contrib.learn.python.learn.datasets import base
     from tensorflow.python import keras
 

@@ -1,4 +1,4 @@
-"""Which lines of the program are executed: how its tests came out."""
+"""Records the executed lines of the program, which show how its tests came out."""
 
 import sys
 

@@ -16,7 +16,7 @@ _CONSTANT = ("Const",)
 
 
 class Projection:
-    """What is compared of one graph.
+    """The facts of one graph that are compared.
 
     Args:
       calls: all calls of the program, in order.
@@ -144,7 +144,7 @@ class Projection:
         }
 
     def _initial(self, variable):
-        """What gives the first value: kinds of draws, a constant, other variables."""
+        """Finds what the first value depends on: draws, a constant, other variables."""
         try:
             start = variable.initial_value
         except Exception:

@@ -1,4 +1,4 @@
-"""What sessions are asked for. A run is executed a few times, and then only remembered."""
+"""Records the runs of sessions. A run is executed a few times, then only recorded."""
 
 from .encode import encode
 

@@ -57,7 +57,7 @@ OWN: dict[str, tuple[Any, ...]] = {
 
 
 def _results(symbol: str) -> list[Any]:
-    """What a function gives in a graph, for all arguments that it takes."""
+    """Returns a function's results in a graph, for all arguments that it accepts."""
     path = symbol.split(".")[1:]
     function = functools.reduce(getattr, path, tf.compat.v1)
     found = []

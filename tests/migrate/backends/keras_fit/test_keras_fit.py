@@ -1,4 +1,4 @@
-"""What becomes `Model.fit`, and where the Estimator stays."""
+"""Checks which Estimators become `Model.fit`, and which stay."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_result_is_migrated_to_itself(path: pathlib.Path) -> None:
 
 
 def test_who_is_asked_has_what_was_saved_last() -> None:
-    """Of two Estimators, or where no step may be left; else the model has it."""
+    """It restores if there are two Estimators, or perhaps no step is left."""
     text = migrate_text(ALTERNATING.path.read_text(), FIT).text
     assert "fit_callbacks.restore(other, directory).evaluate(" in text
     assert "fit_callbacks.restore(one, directory).evaluate(" in text

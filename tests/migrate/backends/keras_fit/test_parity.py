@@ -46,7 +46,7 @@ def _run_script(
     workers: int = 1,
     server_lead: float = 0.0,
 ) -> dict[str, Array]:
-    """What a migrated script saves that begins at TensorFlow 1.15.5's step 0."""
+    """Runs a migrated script from TensorFlow 1.15.5's step 0; returns its results."""
     if script is GUIDED and ps + workers > 1:
         changes = (*_OWN_CONFIG, *changes)
     program = fitted.migrate(script.path, work / "program", *changes)

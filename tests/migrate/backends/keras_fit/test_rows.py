@@ -64,7 +64,7 @@ _FROM_CHECKPOINT = 'tf.train.init_from_checkpoint("old", {"dense/": "dense/"})'
 
 
 def _reasons(*changes: tuple[str, str]) -> list[str]:
-    """Why the Estimator of the program stays, in which something is replaced."""
+    """Returns the reasons why the changed program's Estimator stays."""
     text = _PROGRAM
     for old, new in changes:
         assert old in text

@@ -1,4 +1,4 @@
-"""What programs by `fit` and by Estimators have both: one text, in two modules."""
+"""Checks that `fit` and Estimators have the same text in their two modules."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_a_directory_that_is_no_package(tmp_path: pathlib.Path, name: str) -> No
 
 
 def test_a_script_that_imports_its_neighbours(tmp_path: pathlib.Path) -> None:
-    """What the script itself imports is on the path; what a test imports may not be."""
+    """The path has the script's own imports; a test's imports may not be on it."""
     files = {
         "pkg/__init__.py": "",
         "pkg/train.py": "import model\n",

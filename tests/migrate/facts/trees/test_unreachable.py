@@ -1,4 +1,4 @@
-"""What can never run does not keep a program from being migrated."""
+"""Checks that code which never runs does not stop the migration of a program."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_of_a_tree(tmp_path: pathlib.Path) -> None:
 
 
 def test_what_stays() -> None:
-    """What code that runs depends on, and what has no lines of its own."""
+    """Code stays if running code depends on it, or if it has no lines of its own."""
     for text in (
         "def f():\n    return\n    yield 1\n",
         "def f(x=1):\n    print(y)\n    return\n    y = 2\n",
@@ -126,7 +126,7 @@ STARTED = {
 
 
 def test_dead_code_never_decides(tmp_path: pathlib.Path) -> None:
-    """Of scripts that are migrated: what nothing runs in them changes no outcome."""
+    """Dead code that is added to a migrated script changes no outcome."""
     ledger.rests_on(ledger.COMPILER, ledger.ROOT / "tests" / "rules")
     checked = 0
     path = tmp_path / "a.py"

@@ -1,4 +1,4 @@
-"""What nothing calls does not keep a program from being migrated."""
+"""Checks that code which nothing calls does not stop the migration of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the begin of a hook may do where the hook becomes a callback of Keras."""
+"""Checks what a hook's `begin` may do if the hook becomes a Keras callback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loops of several workers may not share, and what is refused there."""
+"""Checks refusals of state that the loops of several workers may not share."""
 
 from __future__ import annotations
 

@@ -489,7 +489,7 @@ def test_what_a_part_gives_is_not_the_whole() -> None:
     ],
 )
 def test_a_metric_that_parts_do_not_add_up_to(metric: str, counted: str) -> None:
-    """Of workers alone; under parameter servers every step has its whole batch."""
+    """Workers alone have parts; under parameter servers a step has its whole batch."""
     for text, certain in (
         (_workers("loss = mse(y, model(x))"), False),
         (_BEFORE, True),

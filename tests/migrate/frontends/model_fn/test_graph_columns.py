@@ -35,7 +35,7 @@ TRAIN = "estimator = tf.estimator.Estimator(model_fn, params={'columns': columns
 
 
 def _kept(directory: pathlib.Path, files: dict[str, str]) -> dict[str, str]:
-    """Of each file that keeps a model_fn, why."""
+    """Maps each file that keeps a model_fn to the reason."""
     for name, text in files.items():
         (directory / name).write_text(text)
     results = list(run_tree([directory], jobs=1))

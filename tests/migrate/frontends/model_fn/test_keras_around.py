@@ -1,4 +1,4 @@
-"""What a model_fn may read of the object of a method around it."""
+"""Checks what a model_fn may read of the object whose method contains it."""
 
 from __future__ import annotations
 

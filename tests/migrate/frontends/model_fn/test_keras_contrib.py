@@ -1,4 +1,4 @@
-"""What is said of contrib's layers beside their calls, and where it keeps a model_fn."""
+"""Checks arguments and scopes of contrib's layers, and which keep a model_fn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model_fns become Keras models, what is written for them, and why others stay."""
+"""Checks which model_fns become Keras models, their text, and why others stay."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _migrated(
 
 
 def _stays(migration: Migration) -> str:
-    """Why the model_fn stays one; "" where it does not."""
+    """Returns the reason why the model_fn stays; "" if it becomes a model."""
     reasons = [f.reason for f in migration.findings if f.code == "K110"]
     assert bool(reasons) == ("def model_fn" in migration.text)
     assert bool(reasons) != ("tf_keras.Model" in migration.text)
@@ -374,7 +374,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
     ],
 )
 def test_what_stays_and_why(change: tuple[str, str], reason: str) -> None:
-    """Where the program is refused as it was, there is nothing to choose."""
+    """A program that is refused as it was has no choice."""
     model = _MODEL.replace(*change)
     assert model != _MODEL
     if "width" in model:

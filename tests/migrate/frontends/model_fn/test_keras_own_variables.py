@@ -1,4 +1,4 @@
-"""Which variables of tf.Variable in a model_fn become a Keras model's."""
+"""Checks which `tf.Variable`s of a model_fn become a Keras model's variables."""
 
 from __future__ import annotations
 

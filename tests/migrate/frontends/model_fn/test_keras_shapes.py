@@ -402,7 +402,7 @@ _DECAY = "tf.train.exponential_decay(rate, {step}, 9, 0.5)"
     ],
 )
 def test_rates_of_functions(rate: str, stays: bool) -> None:
-    """What is computed with the step would be computed once."""
+    """A rate that is computed from the step must not be computed once."""
     text = _MAKER.format(rate=rate) + _changed((_MADE, "    optimizer = make(0.1)\n"))
     result, reason = _migrated(text)
     assert bool(reason) == stays

@@ -1,4 +1,4 @@
-"""Which lookup tables a Keras model may hold, and which leave it a model_fn."""
+"""Checks which lookup tables a Keras model may hold, and which keep the model_fn."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _migrated(update: str, head: str = _HEAD) -> tuple[str, str]:
 
 
 def _made(text: str) -> str:
-    """What a model does after its network."""
+    """Returns the text of a model after its network."""
     rest = text.partition("super().__init__(inputs=features, outputs=logits)\n")[2]
     return rest.partition("\n    def ")[0]
 
@@ -146,7 +146,7 @@ else:
 
 
 def test_averages_of_one_branch() -> None:
-    """Where that branch alone has them, both wait."""
+    """If one branch alone has averages, both branches wait."""
     text, stays = _migrated(_WAITING, _NORMALISED)
     assert not stays
     assert "        # First the averages.\n" in text

@@ -1,4 +1,4 @@
-"""Which networks of variables become subclassed Keras models, and why others stay."""
+"""Checks which networks become subclassed Keras models, and why others stay."""
 
 from __future__ import annotations
 

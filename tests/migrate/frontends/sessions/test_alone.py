@@ -462,7 +462,7 @@ Trace = list[tuple[int, float]]
 
 
 def _run(python: str, program: pathlib.Path, out: pathlib.Path) -> Trace:
-    """What a program writes, run in a process of its own."""
+    """Runs a program in its own process and returns the trace that it writes."""
     out.mkdir(parents=True, exist_ok=True)
     processes.run_tasks(
         python,
@@ -518,7 +518,7 @@ def _migrated(
 
 
 def _recorded(path: pathlib.Path) -> Trace:
-    """What TensorFlow 1.15.5 wrote."""
+    """Returns the trace that TensorFlow 1.15.5 wrote."""
     recorded = json.loads(RECORDED.read_text())[path.stem]
     assert recorded["digest"] == _digest(path), "record it again"
     return [(int(step), float(value)) for step, value in recorded["trace"]]

@@ -101,9 +101,9 @@ def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
 
 
 def test_each_worker_has_what_its_process_had(tmp_path: pathlib.Path) -> None:
-    """What two workers read and draw is what they did as processes of TF1, to the bit.
+    """Two workers read and draw the same as they did as processes of TF1, to the bit.
 
-    Their losses are not: who comes first is a race. The first column is the data.
+    Their losses are not the same: the workers race. The first column is the data.
     """
     variant = next(v for v in EVERY if v.name == "workers_own")
     program = _migrated(variant.path, tmp_path / "program")

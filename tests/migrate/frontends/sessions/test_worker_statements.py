@@ -1,4 +1,4 @@
-"""What differs between a program's tasks: one step function serves all workers."""
+"""Checks code that depends on the task: one step function serves all workers."""
 
 from __future__ import annotations
 

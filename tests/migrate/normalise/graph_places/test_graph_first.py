@@ -1,4 +1,4 @@
-"""What is added to a graph while its session is open stands before the session.
+"""Checks that graph code from inside an open session is moved before the session.
 
 `tests/programs/alone/built_as_it_goes.py` runs such a program.
 """

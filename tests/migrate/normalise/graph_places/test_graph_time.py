@@ -1,4 +1,4 @@
-"""What happened once, when TF1 built the graph, and in which order TF1 read and drew."""
+"""Checks code that TF1 ran once, with the graph, and the order of reads and draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name scope does not name in TensorFlow 1 stands beside it."""
+"""Checks that code which a name scope does not name in TensorFlow 1 moves out."""
 
 from __future__ import annotations
 

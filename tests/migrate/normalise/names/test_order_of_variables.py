@@ -1,4 +1,4 @@
-"""What one expression makes is made in the order in which Python comes to it."""
+"""Checks that variables of one expression are made in Python's order."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is made once and what is computed in every step, where one name or line has both.
+"""Checks names and lines that mix code of the graph with code of every step.
 
-tests/programs/clustered/fed_rates.py and its like run these; here are their shapes one by one.
+Programs like tests/programs/clustered/fed_rates.py run these; here is each shape alone.
 """
 
 from __future__ import annotations

@@ -203,7 +203,7 @@ _NOT_WRITTEN = {
 def _ask_tf1(
     tf1: str, where: pathlib.Path, graphs: dict[str, str], ask: str
 ) -> dict[str, str]:
-    """What TensorFlow 1 says of graphs, and of these with the names written out.
+    """Asks TensorFlow 1 about graphs, and about the same with the names written out.
 
     Args:
       ask: what a program prints of each, in one line.

@@ -448,7 +448,7 @@ def test_an_eval_of_the_program_s_own_stays() -> None:
 
 
 def test_a_program_that_is_refused_has_no_fault_of_the_tool_beside() -> None:
-    """What is left of it is not written, so nothing in it can be wrong."""
+    """The tool writes nothing, so nothing that it writes can be wrong."""
     text = """\
 import tensorflow as tf
 def main(_):

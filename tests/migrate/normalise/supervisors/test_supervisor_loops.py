@@ -1,4 +1,4 @@
-"""What a Supervisor calls by time: which functions become those of the session, and which not."""
+"""Checks which functions that a Supervisor calls by time become the session's."""
 
 from __future__ import annotations
 

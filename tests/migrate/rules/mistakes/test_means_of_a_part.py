@@ -144,7 +144,7 @@ for program in json.loads(sys.stdin.read()):
 
 
 def test_mended_two_replicas_learn_what_one_learns() -> None:
-    """Of sums that are divided by the size of a replica's part; float32."""
+    """The sums are divided by the size of a replica's part; float32."""
     new = [
         migrate_text(LOOP % (SHARED, NONE, loss, RUN)).text
         for loss in (OF_A_PART[0], OF_A_PART[-1])

@@ -98,7 +98,7 @@ def test_a_program_is_left_to_the_user(program: str) -> None:
 
 
 def test_a_loss_per_example_that_replicas_run_is_not_changed() -> None:
-    """What they return may be added up by examples: strategy.reduce(..., axis=0)."""
+    """The program may add up the replicas' results with strategy.reduce(axis=0)."""
     loop = (
         "for x, y in strategy.experimental_distribute_dataset(data):\n"
         "    strategy.run(step, args=(net, rule, x, y))\n"
