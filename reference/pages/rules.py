@@ -81,6 +81,8 @@ _SHOWN = {
     "T105": (),
     "T111": ("T111_cudnn", "T111_import", "T111"),
 }
+# The tool rewrites the code, and its recipe is left to the reader.
+_LEFT = frozenset({"D158"})
 _CODE = re.compile(r"\b[A-Z]\d{3}\b")
 
 
@@ -225,20 +227,34 @@ def _examples(
 
 
 def _recipes(code: Code, known: list[Case]) -> Iterator[str]:
-    found = {}
+    found: dict[str, str] = {}
+    made: dict[str, str] = {}
     for case in known:
         finding = case.findings()[0]
         if finding.recipe:
-            found[finding.recipe] = finding.reason
-    if not found and not code.recipe:
-        return
-    yield "## What to do\n"
+            by_tool = finding.outcome is Outcome.REWRITTEN and code.id not in _LEFT
+            (made if by_tool else found)[finding.recipe] = finding.reason
+    if found or code.recipe:
+        yield "## What to do\n"
     if code.recipe:
         yield f"{_linked(_sentence(code.recipe), code.id)}\n"
     if found:
         yield "The finding names the reason and the recipe, for example:\n"
-        for recipe, reason in found.items():
-            yield f"> {_sentence(escaped(reason))}\n>\n> *Do this:* {escaped(_flat(recipe))}\n"
+        yield from _quote_findings(found, "Do this")
+    if made:
+        yield "## Correction\n"
+        yield (
+            "If the finding says *rewritten*, the tool has made the correction. Otherwise "
+            "make it yourself. For example:\n"
+        )
+        yield from _quote_findings(made, "Correction")
+
+
+def _quote_findings(found: dict[str, str], label: str) -> Iterator[str]:
+    for recipe, reason in found.items():
+        yield (
+            f"> {_sentence(escaped(reason))}\n>\n> *{label}:* {escaped(_flat(recipe))}\n"
+        )
 
 
 def _flat(text: str) -> str:

@@ -39,3 +39,14 @@ def test_a_page_names_every_outcome_that_the_tool_gives_its_code() -> None:
     for code, outcome in found:
         head = (PAGES / f"{code}.md").read_text().partition("## What it means")[0]
         assert OUTCOMES[outcome] in head, (code, outcome)
+
+
+def test_a_page_does_not_ask_for_what_the_tool_has_done() -> None:
+    by_tool = [
+        path.stem
+        for path in PAGES.glob("[A-Z]???.md")
+        if f"*Outcome:* {OUTCOMES[Outcome.REWRITTEN]}." in path.read_text()
+    ]
+    assert len(by_tool) > 40
+    asking = {c for c in by_tool if "*Do this:*" in (PAGES / f"{c}.md").read_text()}
+    assert asking == {"D158"}  # To install a package.
