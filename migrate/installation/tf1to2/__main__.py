@@ -8,6 +8,6 @@ if __name__ == "__main__":
     # `typing.py` would stand for the standard library's, here and in worker processes.
     if sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
-    from tf1to2.command import main
+    from .command import main
 
     main(prog_name="tf1to2")
