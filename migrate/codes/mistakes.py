@@ -74,10 +74,11 @@ CODES = (
     Code(
         "D112",
         "every worker initialises the variables",
-        "Every worker runs the initializer in a plain session. The migrated program initialises each variable once.",
+        "Every worker runs the initializer in its session. The migrated program initialises each variable once.",
         why="In TensorFlow 1 the workers shared the variables. Each worker that started late ran the initializer again, and so reset what the others had trained.",
         before="with tf.Session(server.target) as sess:\n  sess.run(tf.global_variables_initializer())",
         after="with plain_session.Session(replicas) as sess:  # variables have their values already",
+        refused_when="The session may restore a checkpoint. Then the run undoes what was restored, and you have to remove it.",
         noted=True,
     ),
     Code(

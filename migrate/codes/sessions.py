@@ -8,7 +8,7 @@ CODES = (
     Code(
         "S101",
         "session without a with block",
-        "The session must be opened with `with tf.Session(...) as name:`.",
+        "The program does not open its session by `with tf.Session(...) as name:`, and the tool cannot rewrite it into this form. The tool can do so for other programs, for example if a variable of the file holds the session, or an attribute of a class with one object.",
         why="The block shows where the session begins and ends. What stands inside becomes the training loop, and what stands after it runs when training is done.",
     ),
     Code(

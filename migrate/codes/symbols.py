@@ -56,9 +56,9 @@ CODES = (
     Code(
         "T113",
         "symbol that needs Keras 2",
-        "The symbol of `tf.compat.v1` works only if Keras 2 is TensorFlow's Keras.",
+        "The symbol works only if Keras 2 is TensorFlow's Keras. It is a symbol of `tf.compat.v1`, or a name of `tf.keras` that Keras 3 does not have.",
         why="TensorFlow 2.16 and later use Keras 3. This symbol was written for Keras 2, which is now the separate package `tf_keras`.",
-        recipe="Use the layer of `tf_keras.layers`, or set `TF_USE_LEGACY_KERAS=1`.",
+        recipe='Use the layer of `tf_keras.layers`. If the finding says "kept", you can also set `TF_USE_LEGACY_KERAS=1` when you start the program.',
     ),
     Code(
         "T115",

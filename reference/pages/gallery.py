@@ -126,7 +126,8 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
         yield f"![{program.title}](../drawings/{program.drawing}.svg)\n"
     before, after = (len(t.splitlines()) for t in (shown.before, shown.after))
     lines, files = shown.beside
-    beside_it = f"{lines} lines in {files} files" if files else "nothing"
+    counted = "1 file" if files == 1 else f"{files} files"
+    beside_it = f"{lines} lines in {counted}" if files else "nothing"
     yield f"| | |\n|---|---|\n| lines before | {before} |\n| lines after | {after} |"
     yield f"| modules beside it | {beside_it} |"
     yield f"| largest difference from TensorFlow 1.15.5 | {_tell_difference(program)} |"

@@ -256,7 +256,7 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
 - Another private name stays only if it has the same parameters, and the calls fit them. The warning then says that its
   code has changed. The tool refuses all other private names, even if a file only imports them.
 - Keras's private names become the public ones of `tf.keras`.
-- If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (most of contrib), the
+- If one file of a program needs a name that neither TensorFlow 2.21 in graph mode nor one of these modules has, the
   whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet

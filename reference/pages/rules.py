@@ -27,7 +27,7 @@ A finding has one of five outcomes.
 | *rewritten* | The tool changed this code. Nothing is left to do. |
 | *kept* | This code means the same in TensorFlow 2. It stays as it is. |
 | *refused* | The tool cannot migrate this code safely. The page has a recipe. |
-| *warning* | The program is migrated, and only its author can say what is meant here. It had this mistake before. |
+| *warning* | The program is migrated, and only its author can say what is meant here. The finding says what may be wrong or different. |
 | *failed* | The tool could not read the file, or its own checks rejected the result. |
 
 One refusal leaves the whole program unchanged, because half a program runs on neither TensorFlow.
@@ -55,19 +55,20 @@ A comment that names no code has no effect, and [E012](rules/E012.md) says so.
 program, and they do not change the exit code. `--notes` writes each refusal as a comment into its
 file.
 """
-_OUTCOMES = {
+OUTCOMES = {
     Outcome.REWRITTEN: "rewritten: the tool changes this code",
     Outcome.KEPT: "kept: the code stays as it is",
     Outcome.REFUSED: "refused: the program stays unchanged until you change this code",
     Outcome.WARNED: "warning: the program is migrated, and you decide what is meant",
     Outcome.FAILED: "failed: the file stays unchanged",
 }
-# What happens with codes of files, trees and notebooks, which no case can show.
+# What else happens with codes than in their cases: of files, trees and notebooks no case
+# can show it.
 _WITHOUT_CASE = {
-    Outcome.REWRITTEN: "D111 D112 E008 E010 K185 K190 T118",
-    Outcome.KEPT: "D111 E011 E012 T150",
-    Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 T151",
-    Outcome.WARNED: "E011",
+    Outcome.REWRITTEN: "D111 D112 E008 E010 K185 K190 N134 T118 V103",
+    Outcome.KEPT: "D111 E010 E011 E012 S130 T113 T150",
+    Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 O111 T151",
+    Outcome.WARNED: "E011 S114 S130",
     Outcome.FAILED: "E001 E002 E003 E004 E006 G005 G006 G009",
 }
 # The cases that a page shows, of a code with better ones than all of them in their order.
@@ -80,6 +81,8 @@ _SHOWN = {
     "T105": (),
     "T111": ("T111_cudnn", "T111_import", "T111"),
 }
+# The tool rewrites the code, and its recipe is left to the reader.
+_LEFT = frozenset({"D158"})
 _CODE = re.compile(r"\b[A-Z]\d{3}\b")
 
 
@@ -165,11 +168,10 @@ def _page(
 ) -> Iterator[str]:
     yield f"# {code.id}: {code.title}\n"
     outcomes = dict.fromkeys(case.findings()[0].outcome for case in known)
-    if not outcomes:
-        outcomes = dict.fromkeys(
-            o for o, codes in _WITHOUT_CASE.items() if code.id in codes
-        )
-    said = "; ".join(_OUTCOMES[outcome] for outcome in outcomes)
+    outcomes |= dict.fromkeys(
+        o for o, codes in _WITHOUT_CASE.items() if code.id in codes.split()
+    )
+    said = "; ".join(OUTCOMES[outcome] for outcome in outcomes)
     family = f"[{FAMILIES[code.id[0]]}]({code.id[0]}.md)"
     outcome = f" *Outcome:* {said}." if said else ""
     yield f"*Family:* {family}.{outcome}\n"
@@ -225,20 +227,34 @@ def _examples(
 
 
 def _recipes(code: Code, known: list[Case]) -> Iterator[str]:
-    found = {}
+    found: dict[str, str] = {}
+    made: dict[str, str] = {}
     for case in known:
         finding = case.findings()[0]
         if finding.recipe:
-            found[finding.recipe] = finding.reason
-    if not found and not code.recipe:
-        return
-    yield "## What to do\n"
+            by_tool = finding.outcome is Outcome.REWRITTEN and code.id not in _LEFT
+            (made if by_tool else found)[finding.recipe] = finding.reason
+    if found or code.recipe:
+        yield "## What to do\n"
     if code.recipe:
         yield f"{_linked(_sentence(code.recipe), code.id)}\n"
     if found:
         yield "The finding names the reason and the recipe, for example:\n"
-        for recipe, reason in found.items():
-            yield f"> {_sentence(escaped(reason))}\n>\n> *Do this:* {escaped(_flat(recipe))}\n"
+        yield from _quote_findings(found, "Do this")
+    if made:
+        yield "## Correction\n"
+        yield (
+            "If the finding says *rewritten*, the tool has made the correction. Otherwise "
+            "make it yourself. For example:\n"
+        )
+        yield from _quote_findings(made, "Correction")
+
+
+def _quote_findings(found: dict[str, str], label: str) -> Iterator[str]:
+    for recipe, reason in found.items():
+        yield (
+            f"> {_sentence(escaped(reason))}\n>\n> *{label}:* {escaped(_flat(recipe))}\n"
+        )
 
 
 def _flat(text: str) -> str:
