@@ -375,6 +375,8 @@ _MEANINGS = {
     "several sessions": "a file opens several sessions, or builds several graphs",
     "graphs in functions": "functions build the graph",
     "feeds": "feeds of unusual tensors, or made by unusual code",
+    "lists of variables": "the program lists variables of the graph and uses their places",
+    "several datasets": "one run takes elements of several datasets",
     "streaming metrics": "`tf.metrics`",
     "hooks of one's own": "classes that derive from `SessionRunHook`",
     "model and trainer in files": "several files define the model and train it",
