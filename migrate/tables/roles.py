@@ -88,6 +88,7 @@ INITIALIZER_OPS = frozenset(
     }
 )
 
+WRITERS = frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"})
 _BY_KIND: dict[Kind, frozenset[str]] = {
     Kind.PLACEHOLDER: PLACEHOLDERS,
     Kind.VARIABLE: VARIABLES | GLOBAL_STEPS,
@@ -101,7 +102,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
     | {"tf.summary.merge_all", "tf.summary.merge", "tf.summary.audio"},
     Kind.INITIALIZER_OP: INITIALIZER_OPS,
     Kind.HOOK: frozenset(HOOKS),
-    Kind.WRITER: frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"}),
+    Kind.WRITER: WRITERS,
     Kind.SAVER: frozenset({"tf.train.Saver"}),
     Kind.SCAFFOLD: frozenset({"tf.train.Scaffold"}),
     Kind.AVERAGES: frozenset({"tf.train.ExponentialMovingAverage"}),

@@ -375,6 +375,19 @@ class Expressions(Datasets):
                 "tf.device",
             )
 
+    def _holds_writer(self, node: ast.expr) -> bool:
+        """Whether a name is bound to writers of summaries and to nothing else."""
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self.scopes.find_scope(node).find_owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        return bool(bound) and all(
+            isinstance(binding, ast.Assign)
+            and isinstance(binding.value, ast.Call)
+            and self.scopes.resolve(binding.value.func) in roles.WRITERS
+            for binding in bound
+        )
+
     def _drop_graph(self, call: ast.Call) -> None:
         """The call stays, of no graph."""
         for given in [*call.args[:1], *(k.value for k in call.keywords)]:
@@ -401,7 +414,9 @@ class Expressions(Datasets):
         base = self.program.kinds.get(names.find_key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._rewrite_minimize(call)
-        if base is Kind.WRITER and function.attr == "add_graph":
+        if function.attr == "add_graph" and (
+            base is Kind.WRITER or self._holds_writer(function.value)
+        ):
             self._drop_graph(call)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, make_code("iter(", function.value, ")"))

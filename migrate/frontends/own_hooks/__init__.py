@@ -34,11 +34,11 @@ from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
 from migrate.program.step_values import describe
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
+from migrate.tables import roles
 from migrate.tables.estimator import find_public
 
 _DONE = ("H110", "a hook of the program's own, which training_session calls as TF1 did")
 # What has a counterpart where it is used, beside what needs no graph.
-_WRITERS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
 _TYPES = ("SessionRunContext", "SessionRunValues", "SessionRunArgs", "SessionRunHook")
 
 
@@ -387,7 +387,7 @@ class _Hook:
             if name in (f"tf.train.{last}", f"tf.estimator.{last}") and last in _TYPES:
                 self._edits[node] = make_code(f"training_session.{last}")
                 yield node, _DONE
-            elif node in gone or name in _WRITERS or name == "tf.train.Saver":
+            elif node in gone or name in roles.WRITERS or name == "tf.train.Saver":
                 continue
             elif not any(name == p or name.startswith(f"{p}.") for p in table.PLAIN):
                 raise NotMapped(

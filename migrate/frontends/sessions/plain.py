@@ -28,7 +28,6 @@ _METHODS = frozenset({"run", "close", "as_default"})
 _TAKERS = frozenset({"save", "restore"})
 # A graph that is begun, or gone on with, after the first session.
 _NEW_GRAPH = roles.PLACEHOLDERS | {"tf.Graph", "tf.reset_default_graph", "tf.device"}
-_GRAPH_ARGUMENTS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
 
 
 def is_plain(scopes: Scopes, call: ast.Call) -> bool:
@@ -246,7 +245,7 @@ def _check_use(
             parent.attr in ("graph", "graph_def")
             and isinstance(outer, ast.Call)
             and (
-                scopes.resolve(outer.func) in _GRAPH_ARGUMENTS
+                scopes.resolve(outer.func) in roles.WRITERS
                 or _find_method(outer) == "add_graph"
             )
         ):

@@ -578,3 +578,27 @@ def test_pairs_whose_gradients_are_not_used() -> None:
         f.code for f in migrate_text(followed).findings if f.outcome is Outcome.REFUSED
     }
     assert not codes
+
+
+@pytest.mark.parametrize("graph", ["sess.graph", "graph=sess.graph"])
+@pytest.mark.parametrize(
+    "opened", ["sess = tf.Session()", "with tf.Session() as sess:"]
+)
+def test_a_writer_of_the_open_session_writes_no_graph(opened: str, graph: str) -> None:
+    step = "    " if opened.startswith("with") else ""
+    text = (
+        "import numpy as np\nimport tensorflow as tf\n"
+        "x = tf.placeholder(tf.float32, [None, 3])\n"
+        "w = tf.Variable(tf.ones([3, 1]))\n"
+        "loss = tf.reduce_mean(tf.matmul(x, w))\n"
+        "train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+        f"{opened}\n"
+        f"{step}sess.run(tf.global_variables_initializer())\n"
+        f'{step}writer = tf.summary.FileWriter("logs")\n'
+        f"{step}writer.add_graph({graph})\n"
+        f"{step}print(sess.run([train, loss], {{x: np.ones((2, 3))}}))\n"
+    )
+    done = migrate_text(text)
+    assert not any(f.blocks for f in done.findings)
+    assert [f.line for f in done.findings if "graph is not written" in f.reason] == [10]
+    assert "sess.graph" not in done.text
