@@ -197,6 +197,8 @@ class Calls(GradientLists):
             )  # Of a step that is fed, say: computed where it is known.
         if kind is Kind.LAYER and symbol in WRAPPERS:
             return Kind.TENSOR  # Made in the step, of a cell that was made once.
+        if kind is Kind.LAYER:
+            self._check_made_of_values(call, symbol)
         return kind
 
     def _check_shape_stays(self, call: ast.Call, symbol: str) -> None:
