@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 
 # Of a session that objects hold: a reason that says nothing of the rest of the file.
 NO_OBJECT = "this file makes no object of the class"
+# Of a fetch from a graph that was loaded: what the program builds beside it is not read.
+LOADED_GRAPH = "The tool migrates graphs that the program builds"
 # A line that a text names; one of another file follows that file's name.
 _NAMED_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 

@@ -173,6 +173,7 @@ def leave_whole(text: str, done: Migration) -> Migration:
                     outcome=Outcome.REFUSED,
                     reason="part of a program that was refused",
                     recipe="",
+                    noted=False,
                 )
             )
         else:

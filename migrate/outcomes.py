@@ -109,9 +109,13 @@ def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] |
     """The finding that says why the files of a program are not migrated.
 
     A consequence of another refusal is given only where there is nothing else. So is the
-    session of a class of which no object is made.
+    session of a class of which no object is made. What the user does not want to be told
+    comes after what else is of its rank.
     """
-    told = [(result.path, f) for result in results for f in result.findings]
+    told = sorted(
+        ((result.path, f) for result in results for f in result.findings),
+        key=lambda one: one[1].hidden,
+    )
     ranked = (
         lambda f: (
             f.blocks and f.code not in _CONSEQUENCES and NO_OBJECT not in f.reason
@@ -289,6 +293,7 @@ def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> Fil
             outcome=Outcome.REFUSED,
             code=PART,
             reason="part of a program that was refused",
+            noted=False,
         )
         if f.outcome is Outcome.REWRITTEN
         else f

@@ -107,8 +107,9 @@ def write_plan(
                     source, Plan(), _refuse_taken_tensorflow(source), unit
                 )
             if lacking := attributes.refuse_missing_attributes(source.tree, new):
-                lacking += leave_program_whole(build_scopes(source.tree))
-                return write_plan(source, Plan(), lacking, unit)
+                failures = gates.check(new, unit.filename, text, refused)
+                lacking += _find_lost_names(source, failures)
+                return _leave_whole(source, findings, lacking, unit)
         failures = gates.check(new, unit.filename, text, refused)
     else:
         failures = gates.check_compiles(
@@ -116,8 +117,8 @@ def write_plan(
         )  # Only notes: still a TF1 file.
     if graphs := _refuse_graphs(source, failures):
         return write_plan(source, Plan(), graphs, unit)
-    if lost := _refuse_lost_names(source, failures):
-        return write_plan(source, Plan(), lost, unit)
+    if lost := _find_lost_names(source, failures):
+        return _leave_whole(source, findings, lost, unit)
     if form is not None:
         new = drop_orphaned_titles(new)
         findings = place_at_origins(findings, form, source.original)
@@ -165,7 +166,7 @@ def _refuse_graphs(
     return [*found, *leave_program_whole(scopes)] if found else []
 
 
-def _refuse_lost_names(
+def _find_lost_names(
     source: Source, failures: list[tuple[str, int, str]]
 ) -> list[Finding]:
     """Refuses names that the result would read, but that only the steps bind."""
@@ -174,8 +175,24 @@ def _refuse_lost_names(
         for _, _, reason in failures
         if reason.endswith(gates.UNBOUND)
     }
-    found = list(left_over.refuse_unbound(source.tree, unbound))
-    return [*found, *leave_program_whole(build_scopes(source.tree))] if found else []
+    return list(left_over.refuse_unbound(source.tree, unbound))
+
+
+def _leave_whole(
+    source: Source, findings: list[Finding], lacking: list[Finding], unit: Unit
+) -> Migration:
+    """The text as it was, with all that is known to refuse it.
+
+    Args:
+      findings: what was found before the result was written.
+      lacking: what the result lacks.
+    """
+    refused = [f for f in findings if f.outcome is Outcome.REFUSED and f.code != "N100"]
+    told = [*lacking, *refused]
+    at = {(f.line, f.column) for f in told}
+    rest = leave_program_whole(build_scopes(source.tree))
+    told += [f for f in rest if (f.line, f.column) not in at]
+    return write_plan(source, Plan(), told, unit)
 
 
 def _leave_compat(plan: Plan, findings: list[Finding], source: Source) -> list[Finding]:

@@ -26,6 +26,7 @@ from migrate.planning import lost_names, races, shared_draws
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.graph_functions import GraphFunctions
+from migrate.rules import without_equal
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import (
     drop_rebindings,
@@ -148,7 +149,9 @@ def plan_of(
             diagnostics.findings.extend(races.find_races(program, scopes))
             diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
     if diagnostics.refused:
-        return Plan(), [*diagnostics.findings, *leave_program_whole(scopes)]
+        causes = list(without_equal.refuse_without_equal(scopes))
+        found = without_equal.drop_consequences(diagnostics.findings, causes)
+        return Plan(), [*found, *leave_program_whole(scopes)]
     if program is None:
         estimators = (
             None if modes.uses_only_modes(scopes) else estimator.recognise(scopes)
@@ -327,8 +330,12 @@ def _plan_estimators(
 def leave_program_whole(scopes: Scopes) -> Iterator[Finding]:
     """Refuses each use of TensorFlow in a refused program: half of it would not run."""
     yield from report_unanswered(scopes)
+    causes = list(without_equal.refuse_without_equal(scopes))
+    yield from causes
+    at = {(cause.line, cause.column) for cause in causes}
     for node, symbol in scopes.walk_uses():
-        if symbol.startswith("tf."):
+        place = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
+        if symbol.startswith("tf.") and place not in at:
             yield Finding(
                 node.lineno,
                 node.col_offset + 1,

@@ -17,6 +17,8 @@ from migrate.report.paths import display_path
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 LOUD = (Outcome.REFUSED, Outcome.WARNED, Outcome.FAILED)
 _NAMED = 4  # Files of a program that are named.
+# What is said of a refusal that the user does not want to be told.
+IGNORED = "Ignoring it only hides it, so the program stays as it is"
 _NOTED = frozenset(code.id for code in CODES.values() if code.noted)
 
 
@@ -222,7 +224,8 @@ def spell_reason(program: Program) -> str:
     where = spell_place(display_path(path), finding)
     if program.status is Status.COMPAT:
         where = f"It is not yet tf.distribute, because of {where}"
-    return f"{where}: {finding.code} {spell_statement(finding)}".rstrip(": ")
+    text = f"{where}: {finding.code} {spell_statement(finding)}".rstrip(": ")
+    return f"{text}. {IGNORED}" if finding.hidden and finding.blocks else text
 
 
 def spell_counts(findings: Sequence[Finding]) -> str:

@@ -15,6 +15,7 @@ from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
 from migrate.report.paths import display_path
 from migrate.report.summary import (
+    IGNORED,
     Action,
     Run,
     find_title,
@@ -382,7 +383,8 @@ def explain_block(found: Triage, entry: EntryPoint) -> str:
     text = (
         f"{where}{cell}line {finding.line}: {finding.code} {spell_statement(finding)}"
     )
-    return ("waits for " if entry.waits else "") + text.rstrip(": ")
+    text = ("waits for " if entry.waits else "") + text.rstrip(": ")
+    return f"{text}. {IGNORED}" if finding.hidden and finding.blocks else text
 
 
 def list_next_steps(found: Triage) -> list[tuple[str, str]]:

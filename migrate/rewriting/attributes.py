@@ -47,6 +47,11 @@ _FOR_COORDINATORS = (
     "Remove it: no thread fills queues. To stop the training, call "
     "run_context.request_stop() in before_run or after_run."
 )
+_FOR_SYNCHRONY = (
+    "Write the statement `hook = {}.make_session_run_hook(is_chief)`, and its name in the "
+    "list of hooks: hooks=[hook, ...]. The tool removes both. The hook also does what the "
+    "optimizer's other operations for the session do."
+)
 _FOR_OTHERS = "Remove it, or compute in the program what it gave."
 
 
@@ -60,8 +65,8 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
             "S185",
             Outcome.REFUSED,
             spelled,
-            f"`{spelled}`: {_show(lacking[spelled])} has no `{node.attr}`",
-            _find_recipe(lacking[spelled]),
+            _explain(node, lacking[spelled]),
+            _find_recipe(node, lacking[spelled]),
         )
         for node in (walk_breadth_first(tree) if lacking else ())
         if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking
@@ -78,9 +83,21 @@ def refuse_missing_attributes(tree: ast.Module, result: str) -> list[Finding]:
     return found
 
 
-def _find_recipe(which: str) -> str:
+def _explain(node: ast.Attribute, which: str) -> str:
+    """Returns the reason against an attribute that objects of a class lack."""
+    if which == _OPTIMIZER[1]:
+        return (
+            "the migrated program averages gradients without a SyncReplicasOptimizer, so "
+            f"it has no `{node.attr}`. The tool cannot remove this use of it"
+        )
+    return f"`{ast.unparse(node)}`: {_show(which)} has no `{node.attr}`"
+
+
+def _find_recipe(node: ast.Attribute, which: str) -> str:
     """Returns the way out if objects of a class lack an attribute."""
     module, _, _ = which.rpartition(".")
+    if which == _OPTIMIZER[1]:
+        return _FOR_SYNCHRONY.format(ast.unparse(node.value))
     if which == table.NO_COORDINATOR[1]:
         return _FOR_COORDINATORS
     if module == STRATEGIES_MODULE:

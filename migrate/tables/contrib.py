@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate.tables import contrib_hooks
 from migrate.tables.calls import CallRow
 
 # -- the same object or a function of the same parameters ------------------------------
@@ -345,6 +346,7 @@ _IMAGE = (
 )
 _GONE = "TensorFlow 2 does not contain this part of contrib"
 NO_HOME: dict[str, tuple[str, str]] = {
+    **contrib_hooks.REASONS,
     "bayesflow": (_GONE, _PROBABILITY),
     "boosted_trees": (_GONE, "Use TensorFlow Decision Forests."),
     "checkpoint": (_GONE, "Use tf.train.Checkpoint, which tracks lists and dicts."),
@@ -354,6 +356,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "its functions make a variable of the graph, or decode by a cell of a graph",
         "Write the forward pass with tf.scan, or use a CRF layer for Keras. Or use "
         "--fallback compat, which keeps contrib's function.",
+    ),
+    "crf.viterbi_decode": (
+        f"{_GONE}, but this function needs only NumPy",
+        "Copy the function into your program, from "
+        "tensorflow/contrib/crf/python/ops/crf.py of TensorFlow 1.15.",
     ),
     "cudnn_rnn": (
         "cuDNN kernels are chosen by the layer in TF2",
@@ -365,10 +372,6 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "data.reduce_dataset": ("it is a method in TF2", "Use dataset.reduce."),
     "data.LMDBDataset": (_GONE, "Use tensorflow_io's LMDBDataset."),
-    "data.CheckpointInputPipelineHook": (
-        "Estimators do not exist in TF2",
-        "Keep the iterator in a tf.train.Checkpoint.",
-    ),
     "distribute.ParameterServerStrategy": (
         "it was for Estimators. TensorFlow 2's class has a coordinator and other "
         "arguments",
@@ -401,8 +404,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "eager.Sequential": (_GONE, "Use tf_keras.Sequential."),
     "eager.Saver": (_GONE, "Use tf.train.Checkpoint."),
     "estimator": (
-        "Estimators do not exist in TF2",
-        "Use a Keras model of tf_keras.",
+        f"{_GONE}, and the tool has nothing in its place",
+        "Write the model as the model_fn of a tf.estimator.Estimator.",
     ),
     "factorization": (
         _GONE,
@@ -460,8 +463,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "without the job and the task.",
     ),
     "layers.optimize_loss": (
-        "it builds a graph's training operation",
-        "Write the step with tf.GradientTape.",
+        "the tool reads this function only in a model_fn",
+        "Write the update out: `train_op = tf.train.AdamOptimizer(rate).minimize(loss, "
+        "global_step=step)`, for example.",
     ),
     "learn.datasets": (
         "tf.contrib does not exist in TF2",
@@ -495,6 +499,43 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "this optimizer has no equal in TF2",
         "Choose another optimizer, or write its update.",
     ),
+    **{
+        f"opt.{name}OptimizerInterface": (
+            "it trains by an optimizer outside of TensorFlow, which runs the session",
+            "Train by an optimizer of tf.train. In TensorFlow 2, give "
+            "scipy.optimize.minimize a function that returns the loss and its gradients.",
+        )
+        for name in ("External", "Scipy")
+    },
+    "opt.MultitaskOptimizerWrapper": (
+        "it leaves out variables whose gradients are 0, and nothing in TensorFlow 2 does "
+        "that",
+        "Train each task by an optimizer of its own, with its own var_list.",
+    ),
+    "opt.clip_gradients_by_global_norm": (
+        _GONE,
+        "Write `clipped, _ = tf.clip_by_global_norm(gradients, norm)`.",
+    ),
+    **{
+        f"opt.{name}": (
+            "it makes a new class of optimizers at run time, and the tool does not read "
+            "that class",
+            "Use tf.contrib.opt.AdamWOptimizer or tf.contrib.opt.MomentumWOptimizer.",
+        )
+        for name in (
+            "DecoupledWeightDecayExtension",
+            "extend_with_decoupled_weight_decay",
+        )
+    },
+    **{
+        f"opt.{name}CustomGetter": (
+            f"it makes the copies of variables that {name}Optimizer needs, and that "
+            "optimizer has no equal in TF2",
+            "Remove it together with the optimizer, and train with the optimizer inside "
+            "that one.",
+        )
+        for name in ("AGN", "ElasticAverage", "ModelAverage")
+    },
     "optimizer_v2": ("it has other classes in TF2", "Use tf.compat.v1.train."),
     "predictor": (
         "predictors run a session",
@@ -505,7 +546,8 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "saved_model": (_GONE, "Use tf_keras.models.save_model."),
     "seq2seq": (
         "its decoders use recurrent cells of a graph",
-        "Write the decoder with tf_keras cells.",
+        "Write the decoder with tf_keras cells. Or use --fallback compat, which keeps "
+        "contrib's decoders.",
     ),
     "signal": (_GONE, "Use tf.signal."),
     "solvers": (_GONE, "Use tf.linalg or scipy."),
@@ -521,12 +563,30 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "TPUEstimators do not exist in TF2",
         "Use tf.distribute.TPUStrategy and tf_keras.",
     ),
+    "training.train": (
+        "the tool does not read this training loop",
+        "Write the loop out: open tf.train.MonitoredTrainingSession with the same "
+        "arguments (`logdir` is `checkpoint_dir`), and run `sess.run(train_op)` while "
+        "`not sess.should_stop()`.",
+    ),
     "training": (
         "it builds a graph's training or batching operations",
         "Write the loop with tf.GradientTape, and batches with tf.data.",
     ),
     "util": (_GONE, "Use tf.io and tf.nest."),
 }
+
+# Parts of contrib of which no program's form brings anything over.
+WITHOUT_EQUAL = tuple(
+    f"tf.contrib.{module}"
+    for module in (
+        *("bayesflow", "boosted_trees", "constrained_optimization", "copy_graph"),
+        *("crf", "cudnn_rnn", "distributions", "factorization", "ffmpeg", "gan"),
+        *("graph_editor", "integrate", "kernel_methods", "labeled_tensor"),
+        *("model_pruning", "opt", "quantize", "seq2seq", "solvers", "tensor_forest"),
+        *("tensorrt", "timeseries"),
+    )
+)
 
 
 def explain_no_home(symbol: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.tables import contrib_graph, symbols
+from migrate.tables import contrib_graph, contrib_hooks, symbols
 
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
@@ -448,6 +448,14 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         )
         for package in ("estimator", "contrib")
     },
+    "tf.contrib.tpu.AsyncCheckpointSaverHook": (
+        "E117",
+        *contrib_hooks.REASONS["tpu.AsyncCheckpointSaverHook"],
+    ),
+    "tf.estimator.experimental.make_stop_at_checkpoint_step_hook": (
+        "E117",
+        *contrib_hooks.REASONS["estimator.make_stop_at_checkpoint_step_hook"],
+    ),
     "tf.contrib.learn.learn_runner": (
         "E117",
         "the tool covers only `run` of learn_runner",

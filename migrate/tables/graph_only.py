@@ -50,6 +50,10 @@ _NO_OP = "eager variables and tables are initialised when made: it returns None"
 _COLLECTION = "eager variables are in no collection: it returns an empty list"
 _LOSSES = "losses are collected in graphs only"
 _HOOK = "is a hook: it works inside a monitored session only, which raises eagerly"
+_FEEDING_HOOK = "feeds placeholders of a graph, and the migrated program has none"
+_FINAL_HOOK = (
+    "runs tensors of a graph after the last step, and the migrated program has no graph"
+)
 _META = "there is no graph to export or import: RuntimeError in eager mode"
 
 
@@ -232,8 +236,6 @@ _ROWS = (
         Effect.RAISES,
         _HOOK,
         "train.CheckpointSaverHook",
-        "train.FeedFnHook",
-        "train.FinalOpsHook",
         "train.GlobalStepWaiterHook",
         "train.LoggingTensorHook",
         "train.NanTensorHook",
@@ -242,6 +244,8 @@ _ROWS = (
         "train.StopAtStepHook",
         "train.SummarySaverHook",
     ),
+    *_make_rows(Effect.RAISES, _FEEDING_HOOK, "train.FeedFnHook"),
+    *_make_rows(Effect.RAISES, _FINAL_HOOK, "train.FinalOpsHook"),
 )
 
 GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}

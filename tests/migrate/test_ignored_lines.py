@@ -17,7 +17,16 @@ from migrate.ignoring import read_ignored
 from migrate.options import Options
 from migrate.outcomes import Status
 from migrate.pipeline import FileResult
-from migrate.report.summary import Summary, select_shown, summarise
+from migrate.report.summary import (
+    IGNORED,
+    Action,
+    Run,
+    Summary,
+    select_shown,
+    spell_reason,
+    summarise,
+)
+from migrate.report.triage import explain_block, triage
 from migrate.run import run_programs
 from reference.pages.cases import cases
 
@@ -212,3 +221,18 @@ def test_a_cell_has_its_own_comments(tmp_path: pathlib.Path) -> None:
     (result,) = run(path)
     assert result.status is Status.REFUSED and not result.changed
     assert {(f.code, f.cell) for f in select_shown(result)} == {("N117", 1)}
+
+
+def test_what_is_ignored_is_the_reason_only_if_nothing_else_is(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = tmp_path / "a.py"
+    ignored = "x = tf.contrib.lookup.HashTable  # tf1to2: ignore[T111]\n"
+    for more, line in (("", 2), ("y = tf.contrib.lookup.HashTable\n", 3)):
+        path.write_text(f"import tensorflow as tf\n{ignored}{more}")
+        results = run(path)
+        (program,) = outcomes.list_programs(results)
+        assert program.reason is not None and program.reason[1].line == line
+        assert (IGNORED in spell_reason(program)) is (line == 2)
+        found = triage(Run(results, Action.DRY_RUN))
+        assert (IGNORED in explain_block(found, found.entries[0])) is (line == 2)

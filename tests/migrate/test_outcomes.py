@@ -268,3 +268,14 @@ def test_no_module_is_brought_to_a_program_that_stays_one_of_tensorflow_1(
     assert found["train.py"].status is Status.MIGRATED
     assert b"import plain_session" in found["train.py"].new
     assert b"model" not in found["train.py"].new
+
+
+def test_a_consequence_is_not_noted() -> None:
+    """What was noted of a rewrite is not done in a program that is left."""
+    done = Finding(3, 1, "M110", Outcome.REWRITTEN, reason="dropped", noted=True)
+    cause = Finding(2, 1, "S101", Outcome.REFUSED)
+    held = outcomes.hold(FileResult(pathlib.Path("a.py"), findings=(cause, done)), None)
+    assert [(f.code, f.noted) for f in held.findings] == [
+        ("S101", False),
+        ("N100", False),
+    ]

@@ -368,14 +368,17 @@ class Variables(GraphCode):
                 symbol,
             )
         if not self._is_in_driver(call):
+            asked = f"all {which} variables"
+            if names.is_given(scope):
+                asked = f"the {which} variables of a scope"
             self.diagnostics.refuse(
                 "N105",
                 call,
-                f"a helper function asks the graph for all {which} variables",
+                f"a helper function asks the graph for {asked}",
                 "Pass the variables to the function.",
                 symbol,
             )
-        if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
+        if scope is None or names.is_none_constant(scope):
             self.plan.replace(call, make_code(f"replicas.{which}_variables"))
         else:
             self.plan.replace(call, make_code(f"replicas.{which}_in(", scope, ")"))

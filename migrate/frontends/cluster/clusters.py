@@ -14,9 +14,21 @@ _SEVERAL_RECIPE = (
     "Start one tf.train.Server, with the job and the index of this process's task, and "
     "open the session on it."
 )
+_ONE_PROGRAM_RECIPE = (
+    "Take the job's name and the task's index from flags, and give them to the server, "
+    "to worker_device and to is_chief. Write "
+    '`if FLAGS.job_name == "ps": server.join()` after the server. Then start this one '
+    "program for every task."
+)
+_NO_SERVERS_RECIPE = (
+    'Add a job of parameter servers, "ps", to the cluster, and write '
+    '`if job_name == "ps": server.join()`. For one process, remove the server, and open '
+    "tf.Session() without a target."
+)
 _NONE_RECIPE = (
-    "For one process, open tf.Session() without a target. For a cluster, start a "
-    "tf.train.Server in this file, and open the session on server.target."
+    "For one process, open the session without a target: leave out `target` or "
+    "`master`. For a cluster, start a tf.train.Server in this file, and open the session "
+    "on server.target."
 )
 
 
@@ -154,3 +166,28 @@ class Clusters:
             and s.value.func.attr == "join"
             and names.find_key(s.value.func.value) == server_name
         ]
+
+    def explain_no_joins(self, cluster: ir.Cluster) -> tuple[str, str]:
+        """Why the tool cannot tell which tasks are parameter servers, and what to do."""
+        job = names.read_literal(cluster.job_name)
+        index = names.read_literal(cluster.task_index)
+        if isinstance(job, str) and (cluster.jobs is None or len(cluster.jobs) > 1):
+            task = f"task {index} of " if isinstance(index, int) else ""
+            return (
+                f'the server is always {task}job "{job}", so the other tasks have '
+                "programs of their own. The tool migrates one program that all tasks "
+                "start",
+                _ONE_PROGRAM_RECIPE,
+            )
+        if cluster.jobs is not None and len(cluster.jobs) == 1:
+            (only,) = cluster.jobs
+            return (
+                f'the cluster has no job but "{only}", and no task waits in '
+                "server.join(), so it has no parameter servers",
+                _NO_SERVERS_RECIPE,
+            )
+        return (
+            "no task waits in server.join(), so the tool cannot tell which tasks are "
+            "parameter servers",
+            'Write `if job_name == "ps": server.join()`.',
+        )

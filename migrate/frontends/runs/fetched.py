@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.findings import LOADED_GRAPH
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.named_fetches import explain_name
 from migrate.frontends.sessions import plain as plain_sessions
@@ -173,8 +174,7 @@ class Fetched:
         if loaded is not None:
             return (
                 f"the run fetches `{shown}` of the graph that "
-                f"`{ast.unparse(loaded)}` loads. The tool migrates graphs that the "
-                "program builds",
+                f"`{ast.unparse(loaded)}` loads. {LOADED_GRAPH}",
                 "Build the model here as its training program does, and restore its "
                 "checkpoint: a migrated training program writes no .meta file. Or "
                 "run this program in graph mode, with --fallback compat.",

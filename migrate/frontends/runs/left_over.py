@@ -68,6 +68,8 @@ def check(
                     "Make the placeholder where the graph is built.",
                     scopes.resolve(node.func) or "",
                 )
+            if isinstance(node, ast.Expr):
+                _check_statement(scopes, diagnostics, node.value)
     _check_functions(scopes, diagnostics, analysis, loop, allowed)
     rebound = set().union(*[names.find_binds(s) for s in loop.tail])
     constants = _find_constant_tensors(scopes, flows)
@@ -86,8 +88,27 @@ def check(
             ) or loop.is_of_comprehension(node):
                 continue
             if kind in ir.STEP_KINDS or name in constants:
-                reason, recipe = _explain(scopes, node, name, kind)
+                listed = _lists_placeholders(scopes, analysis, name)
+                reason, recipe = (
+                    _explain_listed(name)
+                    if listed
+                    else _explain(scopes, node, name, kind)
+                )
                 diagnostics.refuse("S112", node, reason, recipe)
+
+
+def _check_statement(scopes: Scopes, diagnostics: Diagnostics, value: ast.expr) -> None:
+    """Refuses a statement of the loop that makes an operation which no run gets."""
+    symbol = scopes.resolve(value.func) if isinstance(value, ast.Call) else None
+    if symbol in roles.INITIALIZER_OPS:
+        diagnostics.refuse(
+            "S112",
+            value,
+            "the loop makes this operation each time, but no run call gets it",
+            "Remove the statement. Or make the operation where the graph is built, and "
+            "run it: session.run(init).",
+            symbol,
+        )
 
 
 def _check_functions(
@@ -134,6 +155,40 @@ def _read_of_step(
         if analysis.environment.get(node.id) in ir.STEP_KINDS:
             return node.id
     return None
+
+
+def _lists_placeholders(scopes: Scopes, analysis: Analysis, name: str) -> bool:
+    """Whether a list contains placeholders: `held.append(x)`, or `[tf.placeholder(...)]`."""
+    for node in scopes.walk():
+        match node:
+            case ast.Call(func=ast.Attribute(value=held, attr="append"), args=[value]):
+                items, key = [value], names.find_key(held)
+            case ast.Assign(targets=[held], value=ast.ListComp(elt=value)):
+                items, key = [value], names.find_key(held)
+            case ast.Assign(targets=[held], value=ast.List(elts=items)):
+                key = names.find_key(held)
+            case _:
+                continue
+        if key == name and any(_is_placeholder(scopes, analysis, i) for i in items):
+            return True
+    return False
+
+
+def _is_placeholder(scopes: Scopes, analysis: Analysis, item: ast.expr) -> bool:
+    if isinstance(item, ast.Call):
+        return scopes.resolve(item.func) in roles.PLACEHOLDERS
+    kind = analysis.environment.get(names.find_key(item) or "")
+    return kind is ir.Kind.PLACEHOLDER
+
+
+def _explain_listed(name: str) -> tuple[str, str]:
+    """Why a list of placeholders cannot be fed by its elements, and what to do."""
+    return (
+        f"`{name}` contains placeholders. Each becomes a parameter of the step, so the "
+        "loop cannot take them out of a list",
+        "Give each placeholder a name of its own, and write each feed as a whole dict: "
+        "feed_dict={first: value, second: value}.",
+    )
 
 
 def _explain(

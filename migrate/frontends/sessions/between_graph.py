@@ -227,9 +227,7 @@ class _Recogniser:
             self.diagnostics.refuse(
                 "C101",
                 cluster.server,
-                "no task waits in server.join(), so the tool cannot tell which tasks"
-                " are parameter servers",
-                'Write `if job_name == "ps": server.join()`.',
+                *clusters.explain_no_joins(cluster),
                 "tf.train.Server",
             )
             return None

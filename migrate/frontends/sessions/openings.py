@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import NO_OBJECT
 from migrate.source.nodes import walk_breadth_first
@@ -49,7 +51,43 @@ def explain_opening(
             f"`{owner.name}` at {made} places. Each object opens a session of its own",
             recipe,
         )
+    early = _find_early_return(owner, target.attr) if made == 1 else None
+    if early is not None:
+        name, line = early
+        return (
+            f"`{name}` runs the session of `{held}`, and returns early in line {line}. "
+            "The tool can write a method where it is called only if each `return` ends "
+            "the method",
+            "Write what follows the early `return` in an `else:`. Or give the value to a "
+            "name in each branch, and return that name at the end.",
+        )
     return _NO_BLOCK, recipe
+
+
+def _find_early_return(owner: ast.ClassDef, held: str) -> tuple[str, int] | None:
+    """A method that uses the session, and the line of a `return` that does not end it."""
+    for method in owner.body:
+        if not isinstance(method, ast.FunctionDef) or not any(
+            isinstance(node, ast.Attribute) and node.attr == held
+            for node in walk_breadth_first(method)
+        ):
+            continue
+        ends = set(_list_ends(method.body))
+        for statement in method.body:
+            for node in names.walk_scope(statement):
+                if isinstance(node, ast.Return) and node not in ends:
+                    return method.name, node.lineno
+    return None
+
+
+def _list_ends(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements in which a suite may end."""
+    last = suite[-1]
+    yield last
+    if isinstance(last, (ast.If, ast.With)):
+        yield from _list_ends(last.body)
+    if isinstance(last, ast.If) and last.orelse:
+        yield from _list_ends(last.orelse)
 
 
 def _find_class(scopes: Scopes, call: ast.Call) -> ast.ClassDef | None:

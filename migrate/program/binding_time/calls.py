@@ -196,7 +196,9 @@ class Calls(GradientLists):
                 Kind.TENSOR
             )  # For example of a fed step: computed where that is known.
         if kind is Kind.LAYER and symbol in WRAPPERS:
-            return Kind.TENSOR  # Made in the step, from a cell that was made once.
+            return Kind.TENSOR  # Made in the step, of a cell that was made once.
+        if kind is Kind.LAYER:
+            self._check_made_of_values(call, symbol)
         return kind
 
     def _check_shape_stays(self, call: ast.Call, symbol: str) -> None:

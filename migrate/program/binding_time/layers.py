@@ -47,12 +47,10 @@ class Layers(UserFunctions):
             self._lifts.append(Lift(call, "", make_code(), use))
             return Kind.TENSOR
         for argument in by_step:
-            self.diagnostics.refuse(
-                "N151",
+            self._refuse_value_of_step(
                 call,
-                f"`{ast.unparse(bound[argument])}` "
-                f"{describe(self.scopes, bound[argument]).value}, and the program "
-                f"passes it as `{argument}`. But the layer is made before any step",
+                bound[argument],
+                f"passes it as `{argument}`",
                 f"Pass a value as `{argument}` that the program knows when it "
                 "builds the graph. If you mean another argument, pass it by "
                 "keyword.",
@@ -89,6 +87,38 @@ class Layers(UserFunctions):
         use = make_code(variable, "(", join_code(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create, use))
         return Kind.TENSOR
+
+    def _check_made_of_values(self, call: ast.Call, symbol: str) -> None:
+        """Refuses a layer object that the program makes from what only a step has.
+
+        layer = tf.layers.Dense(x)
+        """
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        for value in given:
+            if isinstance(value, ast.Lambda):
+                continue  # The layer calls it in the step.
+            if self.find_kind(value) in ir.STEP_KINDS:
+                self._refuse_value_of_step(
+                    call,
+                    value,
+                    "makes the layer from it",
+                    "Make the layer from values that the program knows when it builds "
+                    "the graph, and call the layer with the tensor.",
+                    symbol,
+                )
+
+    def _refuse_value_of_step(
+        self, call: ast.Call, value: ast.expr, use: str, recipe: str, symbol: str
+    ) -> None:
+        """Refuses a value of the step that a layer's constructor would need."""
+        self.diagnostics.refuse(
+            "N151",
+            call,
+            f"`{ast.unparse(value)}` {describe(self.scopes, value).value}, and the "
+            f"program {use}. But the layer is made before any step",
+            recipe,
+            symbol,
+        )
 
     def _number_layers_anew(self) -> None:
         """A scope that is entered by its name numbers its layers from the first, each time.

@@ -47,7 +47,7 @@ def find_wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, 
 
     If the argument is missing, both are the call that lacks it.
     """
-    if not _has_server(scopes):
+    if not _has_server(scopes) or _is_always_task(scopes, 0):
         return
     for call, symbol in list_calls(scopes):
         if symbol not in _TAKERS:
@@ -83,6 +83,20 @@ def find_task_index(scopes: Scopes) -> str | None:
 
 def _has_server(scopes: Scopes) -> bool:
     return any(symbol == "tf.train.Server" for _, symbol in list_calls(scopes))
+
+
+def _is_always_task(scopes: Scopes, index: int | None = None) -> bool:
+    """Whether the server is of one task alone: the others have programs of their own.
+
+    server = tf.train.Server(cluster, job_name="worker", task_index=0)
+    """
+    servers = [call for call, name in list_calls(scopes) if name == "tf.train.Server"]
+    if len(servers) != 1:
+        return False
+    job = names.read_literal(names.find_argument(servers[0], "job_name", 1))
+    task = names.read_literal(names.find_argument(servers[0], "task_index", 2))
+    alone = isinstance(job, str) and isinstance(task, int)
+    return alone and index in (None, task)
 
 
 def _has_more_arguments(call: ast.Call) -> bool:
@@ -167,7 +181,7 @@ def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
 def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
     """Reports `sess.run(init)` of a session on a server, in every worker."""
     servers = [c for c, symbol in list_calls(scopes) if symbol == "tf.train.Server"]
-    if not servers:
+    if not servers or _is_always_task(scopes):
         return
     for call, symbol in list_calls(scopes):
         target = names.find_argument(call, "target", 0)

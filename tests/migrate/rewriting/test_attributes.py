@@ -346,6 +346,17 @@ def test_a_recipe_is_about_what_lacks_the_attribute(
     assert _outcome(_program(template, place, "pass"), "pass") == "there"
 
 
+def test_what_is_missing_hides_no_other_refusal() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "optimizer = tf.train.GradientDescentOptimizer(0.1)\n"
+        "hook = optimizer.make_session_run_hook(True)\n"
+        "table = tf.contrib.lookup.HashTable\n"
+    )
+    found = [f for f in migrate_text(text).findings if f.code != "N100"]
+    assert [(f.code, f.line) for f in found] == [("S185", 3), ("T111", 4)]
+
+
 def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
     import tensorflow as tf
 

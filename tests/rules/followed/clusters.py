@@ -495,6 +495,42 @@ _ROWS |= {
         ),
     ),
 }
+# One file for each task: worker 0's.
+_ALONE = (
+    (
+        SERVER,
+        SERVER.replace("FLAGS.job_name", '"worker"').replace("FLAGS.task_index", "0"),
+    ),
+    (JOIN, ""),
+)
+_ELASTIC = (
+    "optimizer = tf.train.GradientDescentOptimizer(0.1)",
+    'getter = tf.contrib.opt.ElasticAverageCustomGetter("/job:worker/task:0")\n'
+    "        optimizer = tf.contrib.opt.ElasticAverageOptimizer("
+    "tf.train.GradientDescentOptimizer(0.1), 2, getter)",
+)
+_HOOK = "optimizer.make_session_run_hook(FLAGS.task_index == 0)"
+_ROWS |= {
+    "C101_one_task": (CLUSTER, _ALONE),
+    "C101_one_job": (
+        CLUSTER,
+        ((JOIN, ""), ('"ps": FLAGS.ps_hosts.split(","), ', "")),
+    ),
+    "O110_elastic": (CLUSTER, (*_ALONE, _ELASTIC)),
+    "T111_elastic": (CLUSTER, (*_ALONE, _ELASTIC)),
+    "S185_synchronous": (
+        change(
+            SYNC,
+            (f", {_HOOK}]", ", hook]"),
+            ("    hooks = [", f"    hook = {_HOOK}\n    hooks = ["),
+        ),
+        (
+            (", hook]", "]"),
+            (f"    hook = {_HOOK}\n", f'    named = {{"hook": {_HOOK}}}\n'),
+            ("hooks=hooks", "hooks=hooks + list(named.values())"),
+        ),
+    ),
+}
 FOLLOWED = {
     code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()
 }

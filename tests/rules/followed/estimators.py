@@ -136,6 +136,32 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (("tf.keras.Input([2])", 'tf.keras.Input(tensor=features["x"])'),),
     ),
 }
+_ASKED = change(MODEL_FN, ("steps=2", "steps=2, hooks=[hook]"))
+_HOOKS = {
+    "T111_evaluator": (
+        "tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
+        "tf.contrib.estimator.InMemoryEvaluatorHook(estimator, input_fn)",
+    ),
+    "T111_profiler": (
+        "tf.train.ProfilerHook(save_steps=10)",
+        "tf.contrib.hooks.ProfilerHook(save_steps=10)",
+    ),
+    "E117_saver": (
+        'tf.train.CheckpointSaverHook("/tmp/model", save_steps=3)',
+        'tf.contrib.tpu.AsyncCheckpointSaverHook("/tmp/model", save_steps=3)',
+    ),
+    "E117_waits": (
+        "tf.train.StopAtStepHook(last_step=5)",
+        "tf.estimator.experimental.make_stop_at_checkpoint_step_hook(estimator, 5)",
+    ),
+}
+_ROWS |= {
+    name: (
+        change(_ASKED, ("estimator.train", f"hook = {after}\nestimator.train")),
+        ((after, before),),
+    )
+    for name, (after, before) in _HOOKS.items()
+}
 FOLLOWED = {
     code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()
 }

@@ -459,6 +459,22 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
 }
+_ROWS |= {
+    "N151_made_of": (
+        change(PLAIN, ("tf.matmul(x, w)", "tf.layers.Dense(1)(tf.matmul(x, w))")),
+        (("tf.layers.Dense(1)(tf.matmul(x, w))", "tf.layers.Dense(tf.matmul(x, w))"),),
+    ),
+    "S112_statement": (
+        PLAIN,
+        (
+            (
+                "        sess.run(train, {x: batch})\n",
+                "        sess.run(train, {x: batch})\n"
+                "        tf.report_uninitialized_variables()\n",
+            ),
+        ),
+    ),
+}
 FOLLOWED = {
     code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()
 }

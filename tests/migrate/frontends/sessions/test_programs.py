@@ -92,6 +92,27 @@ def test_averages_of_values_after_the_update_are_seen(tmp_path: pathlib.Path) ->
     assert clusters.difference(found, recorded) > 100 * variant.tolerance
 
 
+def test_averages_on_servers_are_one_update_behind() -> None:
+    """What the page of N191 says, by the update of the program written in NumPy."""
+    variant = next(v for v in EVERY if v.name == "averages_on_servers")
+    recorded = [float(value) for _, value in clusters.recorded(variant)[0]]
+    random = np.random.RandomState(5)
+    # The weights and the bias; how fast they move; their averages.
+    values, speed = np.array([0.5] * 6 + [0.0]), np.zeros(7)
+    averages, after = values.copy(), []
+    for step in range(1, len(recorded) + 1):
+        rows = random.rand(8, 6)
+        inputs = np.hstack([rows, np.ones([8, 1])])
+        error = inputs @ values - rows.sum(1) / 3
+        speed = 0.9 * speed + 2 * inputs.T @ error / 8
+        values = values - 0.1 * speed
+        decay = min(0.8, (1 + step) / (10 + step))
+        averages = decay * averages + (1 - decay) * values
+        after.append(averages[:6].sum() + 3 * averages[6])
+    np.testing.assert_allclose(recorded[1:], after[:-1], atol=1e-5)
+    assert np.abs(np.subtract(recorded, after)).max() > 0.1
+
+
 def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
     variant = next(v for v in EVERY if v.name == "sharded_input")
     program = _migrated(variant.path, tmp_path / "program")

@@ -100,6 +100,24 @@ def test_objects_of_the_class_are_counted() -> None:
     assert two.code == "S101" and "at 2 places" in two.reason
 
 
+EARLY = """
+        if self.rate > 1.0:
+            return self.sess.run(self.loss, feed_dict={self.x: xs, self.y: ys})
+        return 0.0
+"""
+ONCE = EARLY.replace("        return 0.0", "        else:\n            return 0.0")
+
+
+def test_a_method_that_returns_early_is_named() -> None:
+    score = CLASS[
+        CLASS.index("        return self.sess") : CLASS.index("\n\nif __name__")
+    ]
+    (found,) = refused(CLASS.replace(score, EARLY[1:]))
+    assert found.code == "S101"
+    assert "`score` runs the session" in found.reason
+    assert not refused(CLASS.replace(score, ONCE[1:]))
+
+
 @pytest.mark.parametrize(
     "fetch",
     [
@@ -162,3 +180,93 @@ def test_a_read_in_a_branch_after_an_assignment_is_told(
         f"with tf.control_dependencies([first]):\n    {inner}"
     )
     assert "S136" in {f.code for f in refused(FLAT.format(more=more))}
+
+
+LISTED = """\
+import tensorflow as tf
+
+w = tf.Variable([1.0, 2.0])
+held = []
+for i in range(2):
+    x = tf.placeholder(tf.float32, [])
+    held.append(x)
+y = w * held[0] + held[1]
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    feed = dict(zip(held, [1.0, 2.0]))
+    print(sess.run(y, feed_dict=feed))
+"""
+
+
+def test_a_list_of_placeholders_is_no_list_of_tensors() -> None:
+    reasons = [f.reason for f in refused(LISTED) if f.code == "S112"]
+    assert reasons and all("`held` contains placeholders" in r for r in reasons)
+
+
+FROZEN = """\
+import tensorflow as tf
+
+with open("net.pb", "rb") as f:
+    definition = tf.GraphDef.FromString(f.read())
+tf.import_graph_def(definition, name="")
+with tf.Session() as sess:
+    pool = sess.graph.get_tensor_by_name("pool:0")
+    print(sess.run(pool, {"image:0": [[1.0]]}))
+"""
+
+
+def test_what_follows_from_a_loaded_graph_is_not_told() -> None:
+    (found,) = refused(FROZEN)
+    assert found.code == "S109" and "tf.import_graph_def" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("symbol", "code"),
+    [
+        ("crf.crf_decode", "T111"),
+        ("gan.gan_model", "T111"),
+        ("seq2seq.BasicDecoder", "T111"),
+        ("seq2seq.sequence_loss", ""),
+        ("opt.AdamWOptimizer", ""),
+    ],
+)
+def test_a_symbol_without_an_equal_is_told_beside_another_reason(
+    symbol: str, code: str
+) -> None:
+    text = FLAT.format(
+        more=f"update = up()\nprint(tf.contrib.{symbol}(best, w=keep()))"
+    )
+    text = text.replace("with tf.Session()", "with tf.Session(target=host)")
+    found = [(f.code, f.line) for f in refused(text) if f.line == 15]
+    assert found == ([(code, 15)] if code else [])
+
+
+HELPER = """\
+import tensorflow as tf
+
+
+def find(names):
+    for name in names:
+        if name == "net":
+            break
+    return tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES{scope})
+
+
+x = tf.placeholder(tf.float32, [])
+with tf.variable_scope("net"):
+    w = tf.get_variable("w", [])
+loss = tf.square(w * x)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=find(["net"]))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, feed_dict={{x: 1.0}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "asked"),
+    [("", "all trainable variables"), (', "net"', "trainable variables of a scope")],
+)
+def test_a_helper_asks_for_what_it_asks_for(scope: str, asked: str) -> None:
+    (found,) = refused(HELPER.format(scope=scope))
+    assert found.code == "N105" and found.reason.endswith(asked)

@@ -309,6 +309,26 @@ def test_the_only_worker_is_the_chief(given: str, workers: str, wrong: bool) -> 
     assert ("D111" in {f.code for f in migrate_text(text).findings}) == wrong
 
 
+@pytest.mark.parametrize(
+    ("index", "wrong"), [("0", False), ("1", True), ("FLAGS.task_index", True)]
+)
+def test_a_program_of_worker_0_alone_is_the_chief(index: str, wrong: bool) -> None:
+    """The other tasks have files of their own, so its session is the chief's."""
+    text = _ONE.replace('["b:1"]', '["b:1", "c:1"]')
+    text = text.replace(
+        "FLAGS.job_name, FLAGS.task_index)", f'"worker", task_index={index})'
+    )
+    assert ("D111" in {f.code for f in migrate_text(text).findings}) == wrong
+    plain = text.replace("MonitoredTrainingSession", "Session").replace(
+        ", is_chief=True", ""
+    )
+    plain = plain.replace("tf.train.Session", "tf.Session").replace(
+        "(train)", "(tf.global_variables_initializer())"
+    )
+    by_all = "D112" in {f.code for f in migrate_text(plain).findings}
+    assert by_all == (index == "FLAGS.task_index")
+
+
 def test_chief_by_default() -> None:
     program = (HERE / "supervised_loop.py").read_text()
     given = "is_chief=(FLAGS.task_index == 0),"
