@@ -26,12 +26,14 @@ class Guard:
 
     Attributes:
       left: whether it holds because the process is gone where it does not.
+      raised: whether it holds because an error is raised where it does not.
     """
 
     kind: Kind
     words: frozenset[str]
     holds: bool = True
     left: bool = False
+    raised: bool = False
 
     def is_like(self, other: Guard) -> bool:
         """Whether it may be the other, which was spelled anew."""
@@ -42,6 +44,12 @@ class Guard:
         if self.kind is Kind.LOOP:
             return True
         return not self.words or not other.words or bool(self.words & other.words)
+
+    def find_end(self) -> Guard | None:
+        """The condition of the exit or error that this one comes after, if it does."""
+        if not (self.left or self.raised):
+            return None
+        return Guard(self.kind, self.words, not self.holds)
 
     @property
     def is_known(self) -> bool:

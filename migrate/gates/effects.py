@@ -128,9 +128,10 @@ def find_differences(
         if line not in changed
     ]
     found += _find_repeated_effects([s for s in old if s not in gone], added)
+    exits = [p for p in pairs if p[0].effect.kind is Does.PROCESS]
     for one, other in pairs:
         if one.effect.kind and one not in gone:
-            found += _compare_conditions(one, other, stops, ends)
+            found += _compare_conditions(one, other, stops, ends, exits)
     for one, other in _find_swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
@@ -321,19 +322,27 @@ def _is_seen(site: Site) -> bool:
 
 
 def _compare_conditions(
-    one: Site, other: Site, stops: list[Guard], ends: set[Guard]
+    one: Site,
+    other: Site,
+    stops: list[Guard],
+    ends: set[Guard],
+    exits: list[tuple[Site, Site]],
 ) -> Iterator[Difference]:
     """What decides whether an effect is had, and did not before, or no more does.
 
     Args:
       stops: where the result stops with an error, and the original did not.
       ends: where a process of the original is gone.
+      exits: exits and errors that both programs have.
     """
+    # What came after them before, too: a function of the original had them.
+    after = {g for a, b in exits if a.position < one.position for g in b.guards}
     gone = list(subtract_guards(one.guards[one.own :], other.guards))
     new = [
         guard
         for guard in subtract_guards(other.guards[other.own :], one.guards)
-        if not any(
+        if guard.find_end() not in after
+        and not any(
             stop.is_like(dataclasses.replace(guard, holds=not guard.holds))
             for stop in stops
         )

@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import random
+import textwrap
 
 import pytest
 
@@ -98,6 +99,38 @@ def test_data_is_loaded_before_the_program_may_end() -> None:
     below = (line, ""), ("  with tf.device", line + "  with tf.device")
     inside = migrate_text(changed(CLUSTER, edits, *below)).text
     assert "    mnist = mnist_input_data.read_data_sets(" in inside
+
+
+@pytest.mark.parametrize(
+    "end", ["sys.exit(3)", "raise SystemExit(3)", "os._exit(3)", "exit()", "return"]
+)
+def test_a_guard_between_statements_of_the_graph_stays_there(end: str) -> None:
+    text = f"""import os
+import sys
+import tensorflow as tf
+
+
+def main(_):
+    w = tf.get_variable("w", [3])
+    if len(sys.argv) > 1:
+        {end}
+    loss = tf.reduce_mean(tf.square(w))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        print(sess.run(loss))
+
+
+tf.app.run()
+"""
+    done = migrate_text(text)
+    assert not codes(done)
+    at = [done.text.index(one) for one in ("w = tf.Variable", end, "def compute_loss")]
+    assert at == sorted(at)
+    head, body = text.split("def main(_):\n")
+    body, start = body.split("\n\n\n")
+    graph = "    with tf.Graph().as_default():\n" + textwrap.indent(body, "    ")
+    graph += "\n    print('done')"
+    assert not codes(migrate_text(f"{head}def main(_):\n{graph}\n\n\n{start}"))
 
 
 def test_what_would_move_is_refused_at_its_line() -> None:
