@@ -366,16 +366,16 @@ def _compare_conditions(
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
         # Nobody has seen a state that ended with its process.
         new = [guard for guard in new if not guard.left]
-    for guards, how in ((gone, "no more"), (new, "only")):
+    for guards, how in ((gone, "no longer"), (new, "newly")):
         for guard in guards:
             if (
                 guards is gone
                 and _show_site(one).startswith("raise ")
-                and (guard.kind.value == "a loop")
+                and guard.kind is Kind.LOOP
             ):
                 continue  # Rounds of a loop that is written out: each ends as it did.
-            words = ", ".join(sorted(guard.words)) or "anything"
-            reason = f"`{_show_site(one)}` would {how} depend on {guard.kind.value} ({words})"
+            what = f"{guard.kind.value} `{_shorten_text(guard.text)}`"
+            reason = f"`{_show_site(one)}` would {how} depend on {what}"
             yield Difference(one.line, Wrong.CONDITION, reason)
 
 

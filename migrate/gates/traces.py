@@ -26,8 +26,8 @@ from migrate.gates.callees import (
 from migrate.gates.conditions import (
     Guard,
     Kind,
-    find_words,
     read_guard,
+    read_handler_guard,
     read_loop_guard,
 )
 from migrate.gates.implicit_calls import ImplicitCalls
@@ -193,8 +193,7 @@ class _Trace:
         elif isinstance(statement, ast.Try):
             self._walk_suite([*statement.body, *statement.orelse])
             for handler in statement.handlers:
-                kind = find_words(handler.type) if handler.type else frozenset()
-                self._visit_under(Guard(Kind.HANDLER, kind), handler.body)
+                self._visit_under(read_handler_guard(handler), handler.body)
             self._walk_suite(statement.finalbody)
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
             for item in statement.items:

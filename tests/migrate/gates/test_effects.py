@@ -83,6 +83,8 @@ def test_what_ends_in_a_with_statement_ends_after_it(end: str) -> None:
     # The planted fault: the process goes on.
     fault = changed((guard, held.replace(end, "pass")), text=text)
     assert Wrong.CONDITION in wrongs(text, fault)
+    last = max(find_differences(text, fault))
+    assert last.reason.endswith("no longer depend on the test `len(sys.argv) > 2`")
 
 
 def test_what_ends_in_the_else_branch_of_a_with_statement_ends_after_it() -> None:

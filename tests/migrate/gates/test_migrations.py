@@ -177,19 +177,25 @@ def _broken(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "recipe"),
     [
-        ("    sys.exit(0)\n", "    pass\n"),
-        ("        print(sess.run", "        (sess.run"),
+        (("    sys.exit(0)\n", "    pass\n"), "Move the statement before"),
+        (("        print(sess.run", "        (sess.run"), "Move the statement before"),
         (
-            "      while not sess.should_stop():\n        xs",
-            "      if True:\n        xs",
+            (
+                "      while not sess.should_stop():\n        xs",
+                "      if True:\n        xs",
+            ),
+            "Move the test or loop, with its body",
         ),
-        ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
+        (
+            ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
+            "Move the statement before",
+        ),
     ],
 )
 def test_a_fault_of_the_compiler_costs_the_user_nothing(
-    monkeypatch: pytest.MonkeyPatch, edit: tuple[str, str]
+    monkeypatch: pytest.MonkeyPatch, edit: tuple[str, str], recipe: str
 ) -> None:
     """The program stays, with the reason at the line."""
     assert not codes(migrate_text(CLUSTER))
@@ -200,6 +206,7 @@ def test_a_fault_of_the_compiler_costs_the_user_nothing(
     assert "\n".join(left) == CLUSTER
     assert not done.support
     lines = CLUSTER.split("\n")
+    assert any(f.recipe.startswith(recipe) for f in done.findings)
     for finding in done.findings:
         if finding.code == "G007":
             assert finding.reason and finding.recipe
@@ -266,6 +273,9 @@ def test_a_helper_that_keeps_what_it_saw_of_the_graph_is_refused() -> None:
     text = HELPER.format("names.append(t.op.name)")
     done = migrate_text(text + "print(names)\n")
     assert codes(done) == {"G007"}
+    told = [f for f in done.findings if f.code == "G007"]
+    assert [text.split("\n")[f.line - 1] for f in told] == ["  names.append(t.op.name)"]
+    assert "move it out of the function" in told[0].recipe
 
 
 @pytest.mark.parametrize(
