@@ -29,7 +29,7 @@ CODES = (
         before='import numpy as np\nimport tensorflow as tf\nx = tf.placeholder(tf.float32, [None, 4])\nw = tf.get_variable("w", [4, 1])\nscale = 2.0\nloss = tf.reduce_mean(tf.square(tf.matmul(x, w) * scale))\ntrain_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\nwith tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    scale = 1.0 / 255\n    for _ in range(10):\n        sess.run(train_op, {x: np.ones((8, 4)) * scale})\n',
         after='import numpy as np\nimport tensorflow as tf\nx = tf.placeholder(tf.float32, [None, 4])\nw = tf.get_variable("w", [4, 1])\nscale = 2.0\nloss = tf.reduce_mean(tf.square(tf.matmul(x, w) * scale))\ntrain_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\nwith tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    shrink = 1.0 / 255\n    for _ in range(10):\n        sess.run(train_op, {x: np.ones((8, 4)) * shrink})\n',
         promise="The program is left as it is.",
-        recipe="Move the named statement before the cluster, or after the session. If a value changes after the graph is built, give the new value a name of its own.",
+        recipe="Move the named statement before the cluster and the first statement of the graph, or after the session. If it is in a function that builds the graph, move it out of the function. If it needs what only the graph has, such as the name of a tensor, remove it or write it without that. If a value changes after the graph is built, give the new value a name of its own.",
     ),
     Code(
         "G009",

@@ -14,9 +14,9 @@ from migrate.tables import host_effects as table
 class Kind(enum.Enum):
     """One kind of code around or before a statement."""
 
-    TEST = "a test"
-    LOOP = "a loop"
-    HANDLER = "a handler of errors"
+    TEST = "the test"
+    LOOP = "the loop"
+    HANDLER = "the handler of"
     SERVE = "the workers that serve the coordinator"
 
 
@@ -26,12 +26,16 @@ class Guard:
 
     Attributes:
       left: whether it holds because the process ends if it does not hold.
+      raised: whether it holds because an error is raised if it does not hold.
+      text: it as it is written.
     """
 
     kind: Kind
     words: frozenset[str]
     holds: bool = True
     left: bool = False
+    raised: bool = False
+    text: str = dataclasses.field(default="", compare=False)
 
     def is_like(self, other: Guard) -> bool:
         """Whether the other condition may be the same one, written anew."""
@@ -42,6 +46,12 @@ class Guard:
         if self.kind is Kind.LOOP:
             return True
         return not self.words or not other.words or bool(self.words & other.words)
+
+    def find_end(self) -> Guard | None:
+        """The condition of the exit or error that this one comes after, if it does."""
+        if not (self.left or self.raised):
+            return None
+        return Guard(self.kind, self.words, not self.holds)
 
     @property
     def is_known(self) -> bool:
@@ -66,17 +76,25 @@ _TURNED = (ast.NotEq, ast.IsNot, ast.NotIn)
 
 def read_guard(test: ast.expr) -> tuple[Guard, Guard]:
     """Returns the conditions in the two branches of a test."""
-    words, holds = find_words(test), True
+    words, holds, text = find_words(test), True, ast.unparse(test)
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], _TURNED):
         holds = not holds
-    return Guard(Kind.TEST, words, holds), Guard(Kind.TEST, words, not holds)
+    guard = Guard(Kind.TEST, words, holds, text=text)
+    return guard, dataclasses.replace(guard, holds=not holds)
 
 
 def read_loop_guard(head: ast.expr) -> Guard:
     """Returns the condition in a loop's body."""
-    return Guard(Kind.LOOP, find_words(head))
+    return Guard(Kind.LOOP, find_words(head), text=ast.unparse(head))
+
+
+def read_handler_guard(handler: ast.ExceptHandler) -> Guard:
+    """Returns the condition in the body of a handler of errors."""
+    kind = handler.type or ast.Name("BaseException")
+    words = find_words(kind) if handler.type else frozenset()
+    return Guard(Kind.HANDLER, words, text=ast.unparse(kind))
 
 
 def find_words(node: ast.AST) -> frozenset[str]:

@@ -155,9 +155,10 @@ def _compare_traces(
         if line not in changed
     ]
     found += _find_repeated_effects([s for s in old if s not in gone], added)
+    exits = [p for p in pairs if p[0].effect.kind is Does.PROCESS]
     for one, other in pairs:
         if one.effect.kind and one not in gone:
-            found += _compare_conditions(one, other, stops, ends)
+            found += _compare_conditions(one, other, stops, ends, exits)
     for one, other in _find_swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_show_site(one)}` would come after `{_show_site(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
@@ -351,19 +352,27 @@ def _is_seen(site: Site) -> bool:
 
 
 def _compare_conditions(
-    one: Site, other: Site, stops: list[Guard], ends: set[Guard]
+    one: Site,
+    other: Site,
+    stops: list[Guard],
+    ends: set[Guard],
+    exits: list[tuple[Site, Site]],
 ) -> Iterator[Difference]:
     """Yields the conditions that an effect has gained or lost in the result.
 
     Args:
       stops: conditions under which only the result stops with an error.
       ends: conditions of the original that hold because the process ends otherwise.
+      exits: exits and errors that both programs have.
     """
+    # What came after them before, too: a function of the original had them.
+    after = {g for a, b in exits if a.position < one.position for g in b.guards}
     gone = list(subtract_guards(one.guards[one.own :], other.guards))
     new = [
         guard
         for guard in subtract_guards(other.guards[other.own :], one.guards)
-        if not any(
+        if guard.find_end() not in after
+        and not any(
             stop.is_like(dataclasses.replace(guard, holds=not guard.holds))
             for stop in stops
         )
@@ -387,16 +396,16 @@ def _compare_conditions(
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
         # Nobody can see a state that ended with its process.
         new = [guard for guard in new if not guard.left]
-    for guards, how in ((gone, "no more"), (new, "only")):
+    for guards, how in ((gone, "no longer"), (new, "newly")):
         for guard in guards:
             if (
                 guards is gone
                 and _show_site(one).startswith("raise ")
-                and (guard.kind.value == "a loop")
+                and guard.kind is Kind.LOOP
             ):
                 continue  # Rounds of a loop that is written out: each ends as it did.
-            words = ", ".join(sorted(guard.words)) or "anything"
-            reason = f"`{_show_site(one)}` would {how} depend on {guard.kind.value} ({words})"
+            what = f"{guard.kind.value} `{_shorten_text(guard.text)}`"
+            reason = f"`{_show_site(one)}` would {how} depend on {what}"
             yield Difference(one.line, Wrong.CONDITION, reason)
 
 

@@ -126,7 +126,11 @@ def _find_origin(access: Access, old: Sequence[Access]) -> int:
     for known in (
         [a for a in written if a.text == access.text],
         *(
-            [a for a in written if a.name == name]
+            # A change of it, rather than what gave it its first value.
+            sorted(
+                (a for a in written if a.name == name),
+                key=lambda a: a.how is not access.how,
+            )
             for name in find_originals(access.name)
         ),
     ):

@@ -8,14 +8,31 @@ from migrate.findings import Finding, Outcome
 from migrate.gates.effects import Difference, Wrong, find_differences
 from migrate.migration import Migration
 
-_MOVE = (
-    "Move the statement before the cluster or after the session, so that no code "
-    "that the tool moves stands between. If you cannot do that, please report it."
+_TO = (
+    "before the first statement of the graph, and before the cluster if there is one; "
+    "or move it after the session."
+)
+_REPORT = "If you cannot do that, please report it."
+_MOVE = f"Move the statement {_TO} {_REPORT}"
+_MOVE_TEST = f"Move the test or loop, with its body, {_TO} {_REPORT}"
+_WITHOUT_GRAPH = (
+    f"Move the statement {_TO} If it needs what only the graph has, such as the name of "
+    f"a tensor, write it without that, or remove it. {_REPORT}"
+)
+_ONCE = (
+    "Let the statement run once: move it out of the function that builds the graph, "
+    "before the first statement of the graph or after the session."
 )
 _NAME = (
     "Assign the new value to a name of its own. No value that the graph uses "
     "may change after the graph is built."
 )
+_RECIPES = {
+    Wrong.LOST: _WITHOUT_GRAPH,
+    Wrong.CONDITION: _MOVE_TEST,
+    Wrong.TWICE: _ONCE,
+    Wrong.CHANGED: _NAME,
+}
 # Differences that are no faults, and are reported.
 _CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 _OUTCOMES = {"C119": Outcome.REWRITTEN, "D152": Outcome.WARNED}
@@ -61,7 +78,7 @@ def _make_refusals(found: list[Difference], text: str) -> tuple[Finding, ...]:
             "G007",
             Outcome.REFUSED,
             text,
-            _NAME if d.wrong is Wrong.CHANGED else _MOVE,
+            _RECIPES.get(d.wrong, _MOVE),
         )
         for d in found
         if d.wrong not in _CODES

@@ -26,8 +26,8 @@ from migrate.gates.callees import (
 from migrate.gates.conditions import (
     Guard,
     Kind,
-    find_words,
     read_guard,
+    read_handler_guard,
     read_loop_guard,
 )
 from migrate.gates.implicit_calls import ImplicitCalls
@@ -184,15 +184,17 @@ class _Trace:
 
     # -- statements --------------------------------------------------------------------
 
-    def _walk_suite(self, statements: Iterable[ast.stmt]) -> bool:
+    def _walk_suite(self, statements: Iterable[ast.stmt], keeps: bool = False) -> bool:
         """Goes through a suite, and returns whether it never reaches its end."""
         before = len(self._guards)
         ends = False
         for statement in statements:
             self._statement = statement
             ends = self._visit_statement(statement) or ends
-        self._waits += [g for g in self._guards[before:] if g.kind is Kind.SERVE]
-        del self._guards[before:]
+        left = self._guards[before:]
+        self._waits += [g for g in left if g.kind is Kind.SERVE]
+        # What ends in a suite that keeps its guards, as that of `with`, ends after it.
+        self._guards[before:] = [g for g in left if keeps and g.kind is not Kind.SERVE]
         return ends
 
     def _visit_statement(self, statement: ast.stmt) -> bool:
@@ -211,14 +213,13 @@ class _Trace:
         elif isinstance(statement, ast.Try):
             self._walk_suite([*statement.body, *statement.orelse])
             for handler in statement.handlers:
-                kind = find_words(handler.type) if handler.type else frozenset()
-                self._visit_under(Guard(Kind.HANDLER, kind), handler.body)
+                self._visit_under(read_handler_guard(handler), handler.body)
             self._walk_suite(statement.finalbody)
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
             for item in statement.items:
                 self._walk_expression(item.context_expr)
             self._note_statement(statement)
-            return self._walk_suite(statement.body)
+            return self._walk_suite(statement.body, keeps=True)
         elif isinstance(statement, Function):
             for default in list_children(statement.args):
                 if isinstance(default, ast.expr):
@@ -271,15 +272,17 @@ class _Trace:
         if inside and outside:
             return True
         if inside:
-            last = statement.body[-1]
-            if self._serves(last):
-                other = dataclasses.replace(other, kind=Kind.SERVE)
-            elif self._has_no_return(last):
-                other = dataclasses.replace(other, left=True)
-            self._guards.append(other)
+            self._guards.append(self._mark_end(other, statement.body[-1]))
         elif outside:
-            self._guards.append(holds)
+            self._guards.append(self._mark_end(holds, statement.orelse[-1]))
         return False
+
+    def _mark_end(self, guard: Guard, last: ast.stmt) -> Guard:
+        """The condition after a branch that ends with a statement."""
+        if self._serves(last):
+            return dataclasses.replace(guard, kind=Kind.SERVE)
+        left, raised = self._has_no_return(last), isinstance(last, ast.Raise)
+        return dataclasses.replace(guard, left=left, raised=raised)
 
     def _visit_under(self, guard: Guard, statements: list[ast.stmt]) -> bool:
         self._guards.append(guard)

@@ -58,6 +58,56 @@ LOAD = 'data = helpers.load("data.csv")\n'
 EXIT = '    print("only loaded")\n    sys.exit(0)\n'
 
 
+GUARDED = """import sys
+import tensorflow as tf
+
+def main(_):
+    print("begins")
+    if len(sys.argv) > 2:
+        END
+    print("goes on")
+
+tf.app.run()
+"""
+SCOPE = "    with tf.Graph().as_default():\n"
+
+
+@pytest.mark.parametrize("end", ["sys.exit(0)", "raise SystemExit", "return"])
+def test_what_ends_in_a_with_statement_ends_after_it(end: str) -> None:
+    text = GUARDED.replace("END", end)
+    guard = f"    if len(sys.argv) > 2:\n        {end}\n"
+    held = SCOPE + "".join(f"    {line}\n" for line in guard.splitlines())
+    inside = changed((guard, held), text=text)
+    assert not find_differences(text, inside)
+    assert not find_differences(inside, text)
+    # The planted fault: the process goes on.
+    fault = changed((guard, held.replace(end, "pass")), text=text)
+    assert Wrong.CONDITION in wrongs(text, fault)
+    last = max(find_differences(text, fault))
+    assert last.reason.endswith("no longer depend on the test `len(sys.argv) > 2`")
+
+
+def test_what_ends_in_the_else_branch_of_a_with_statement_ends_after_it() -> None:
+    text = GUARDED.replace("END", "pass\n    else:\n        sys.exit(0)")
+    guard = text[text.index("    if len") : text.index('    print("goes')]
+    held = SCOPE + "".join(f"    {line}\n" for line in guard.splitlines())
+    assert not find_differences(text, changed((guard, held), text=text))
+
+
+@pytest.mark.parametrize("end", ["sys.exit(0)", "raise ValueError", "raise SystemExit"])
+def test_what_ends_in_a_function_may_end_where_it_was_called(end: str) -> None:
+    """The function's statements stand in its place, and in their order."""
+    begins, goes_on = 'print("begins")\n', 'print("goes on")\n'
+    ends = f"    if rng is None:\n        {end}\n"
+    text = f"{START}def check():\n{ends}{begins}check()\n{goes_on}"
+    held = f"with tf.device('/cpu:0'):\n{ends}"
+    assert not find_differences(text, START + begins + held + goes_on)
+    assert Wrong.ORDER in wrongs(text, START + held + begins + goes_on)
+    assert wrongs(text, START + begins + goes_on) == {Wrong.LOST}
+    late = f"{START}def check():\n{ends}{begins}{goes_on}check()\n"
+    assert Wrong.ORDER in wrongs(late, START + begins + held + goes_on)
+
+
 @pytest.mark.parametrize(
     ("edits", "wrong"),
     [

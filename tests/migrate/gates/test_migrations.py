@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import random
+import textwrap
 
 import pytest
 
@@ -100,6 +101,38 @@ def test_data_is_loaded_before_the_program_may_end() -> None:
     assert "    mnist = mnist_input_data.read_data_sets(" in inside
 
 
+@pytest.mark.parametrize(
+    "end", ["sys.exit(3)", "raise SystemExit(3)", "os._exit(3)", "exit()", "return"]
+)
+def test_a_guard_between_statements_of_the_graph_stays_there(end: str) -> None:
+    text = f"""import os
+import sys
+import tensorflow as tf
+
+
+def main(_):
+    w = tf.get_variable("w", [3])
+    if len(sys.argv) > 1:
+        {end}
+    loss = tf.reduce_mean(tf.square(w))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        print(sess.run(loss))
+
+
+tf.app.run()
+"""
+    done = migrate_text(text)
+    assert not codes(done)
+    at = [done.text.index(one) for one in ("w = tf.Variable", end, "def compute_loss")]
+    assert at == sorted(at)
+    head, body = text.split("def main(_):\n")
+    body, start = body.split("\n\n\n")
+    graph = "    with tf.Graph().as_default():\n" + textwrap.indent(body, "    ")
+    graph += "\n    print('done')"
+    assert not codes(migrate_text(f"{head}def main(_):\n{graph}\n\n\n{start}"))
+
+
 def test_what_would_move_is_refused_at_its_line() -> None:
     """A rule that moves it is not asked: the gate compares the texts."""
     loads = "  first, second = input_data.load(FLAGS.data_dir)\n"
@@ -144,19 +177,25 @@ def _broken(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "recipe"),
     [
-        ("    sys.exit(0)\n", "    pass\n"),
-        ("        print(sess.run", "        (sess.run"),
+        (("    sys.exit(0)\n", "    pass\n"), "Move the statement before"),
+        (("        print(sess.run", "        (sess.run"), "Move the statement before"),
         (
-            "      while not sess.should_stop():\n        xs",
-            "      if True:\n        xs",
+            (
+                "      while not sess.should_stop():\n        xs",
+                "      if True:\n        xs",
+            ),
+            "Move the test or loop, with its body",
         ),
-        ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
+        (
+            ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
+            "Move the statement before",
+        ),
     ],
 )
 def test_a_fault_of_the_compiler_costs_the_user_nothing(
-    monkeypatch: pytest.MonkeyPatch, edit: tuple[str, str]
+    monkeypatch: pytest.MonkeyPatch, edit: tuple[str, str], recipe: str
 ) -> None:
     """The program stays, with the reason at the line."""
     assert not codes(migrate_text(CLUSTER))
@@ -167,6 +206,7 @@ def test_a_fault_of_the_compiler_costs_the_user_nothing(
     assert "\n".join(left) == CLUSTER
     assert not done.support
     lines = CLUSTER.split("\n")
+    assert any(f.recipe.startswith(recipe) for f in done.findings)
     for finding in done.findings:
         if finding.code == "G007":
             assert finding.reason and finding.recipe
@@ -233,6 +273,9 @@ def test_a_helper_that_keeps_what_it_saw_of_the_graph_is_refused() -> None:
     text = HELPER.format("names.append(t.op.name)")
     done = migrate_text(text + "print(names)\n")
     assert codes(done) == {"G007"}
+    told = [f for f in done.findings if f.code == "G007"]
+    assert [text.split("\n")[f.line - 1] for f in told] == ["  names.append(t.op.name)"]
+    assert "move it out of the function" in told[0].recipe
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,31 @@ _SCALED = _change(
     ("    for i", "    scale = 0.5\n    for i"),
     ("3.0]]", "3.0 * scale]]"),
 )
+_LOGGED = _change(
+    _GRAPH, ("with tf", 'log = open("log", "w")\nlog.write(loss.op.name)\nwith tf')
+)
+_COUNTED = """\
+import tensorflow as tf
+
+names = []
+
+
+def predict(inputs):
+    w = tf.get_variable("w", [3, 1])
+    names.append("predict")
+    return tf.matmul(inputs, w)
+
+
+x = tf.placeholder(tf.float32, [None, 3])
+loss = tf.reduce_mean(tf.square(predict(x)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        sess.run(train, {x: [[1.0, 2.0, 3.0]]})
+        print(sess.run(loss, {x: [[1.0, 2.0, 3.0]]}))
+print(names)
+"""
 _PASSED = _change(
     cases()["D132_loss_object"].text, ("dataset = ", "shown = str(mse)\ndataset = ")
 )
@@ -102,6 +127,15 @@ FOLLOWED = {
         _SCALED,
         _change(
             _SCALED, ("    scale = ", "    factor = "), ("3.0 * scale", "3.0 * factor")
+        ),
+    ),
+    "G007_gone": (_LOGGED, _change(_LOGGED, ("loss.op.name", '"loss"'))),
+    "G007_once": (
+        _COUNTED,
+        _change(
+            _COUNTED,
+            ('    names.append("predict")\n', ""),
+            ("x = tf.pl", 'names.append("predict")\nx = tf.pl'),
         ),
     ),
     "M120_totals": (_METRIC, _change(_METRIC, (", len(columns)", ", 2"))),
