@@ -13,6 +13,7 @@ from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome, move_finding
 from migrate.frontends.sessions import between_graph
+from migrate.gates.given_estimators import find_given_estimators
 from migrate.gates.judgement import judge
 from migrate.gates.unread_hooks import find_unread_hooks
 from migrate.half_migrated_files import migrate_half_migrated
@@ -224,6 +225,8 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
     judged = judge(text, done, lambda: _compile_file(text, fewer))
     if unread := find_unread_hooks(text, judged, unit):
         return _refuse_file(text, unread, unit)
+    if given := find_given_estimators(text, judged, unit):
+        return _refuse_file(text, given, unit)
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)
         done = train_by_fit(text, done, unit)

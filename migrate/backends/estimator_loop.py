@@ -220,22 +220,26 @@ class EstimatorRewrite:
     def _replace_canned_symbol(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
         path = self._scopes.find_dotted_path(node) or ""
-        only_in_tf2 = table.find_tf2_symbol(self._uses) or self._write_keras_optimizer(
-            node
-        )
+        only_in_tf2 = table.find_tf2_symbol(self._uses)
+        optimizer = self._write_keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
-        if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
+        of_tf2 = bool(only_in_tf2 or optimizer)
+        if by_name and of_tf2 and not path.startswith("tensorflow.compat.v1."):
+            why = f"`{only_in_tf2}` exists only in TensorFlow 2"
+            rename = f"write `{only_in_tf2}` with TensorFlow 1's name, and "
+            if not only_in_tf2:
+                why = f"TensorFlow 1's Estimators do not accept `{optimizer}`"
+                rename = ""
             return self._refuse(
                 node,
                 "E117",
                 symbol,
-                f"`{only_in_tf2}` exists only in TensorFlow 2, so this may be a "
-                "program of TensorFlow 2. Its ready-made Estimators have other "
-                "losses and optimizers than those of TensorFlow 1",
-                f"If you mean TensorFlow 1's Estimators, write `{only_in_tf2}` with "
-                "TensorFlow 1's name, and use optimizers of tf.train. If you mean "
-                "TensorFlow 2's, stay on TensorFlow 2.15, the last version that "
-                "has them.",
+                f"{why}, so this may be a program of TensorFlow 2. Its ready-made "
+                "Estimators have other losses and optimizers than those of "
+                "TensorFlow 1",
+                f"If you mean TensorFlow 1's Estimators, {rename}use optimizers of "
+                "tf.train. If you mean TensorFlow 2's, stay on TensorFlow 2.15, the "
+                "last version that has them.",
             )
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])

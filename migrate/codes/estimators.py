@@ -43,7 +43,7 @@ CODES = (
     Code(
         "E117",
         "part of tf.estimator that the tool does not support",
-        "The tool does not cover this part of `tf.estimator`, `tf.contrib.learn` or `tf.contrib.tpu`. Examples are gradient boosted trees, an Estimator of `tf.contrib.learn`, `host_call`, and TPU functions other than `TPUEstimator` and its `CrossShardOptimizer`. Or the program uses a ready-made Estimator and also something that only TensorFlow 2 has.",
+        "The tool does not cover this part of `tf.estimator`, `tf.contrib.learn` or `tf.contrib.tpu`. Examples are gradient boosted trees, an Estimator of `tf.contrib.learn`, `host_call`, and TPU functions other than `TPUEstimator` and its `CrossShardOptimizer`. Or the program uses a ready-made Estimator and also something that only TensorFlow 2 has. Or it gives an Estimator or a specification to a library that the tool has not read.",
         why="The modules that replace `tf.estimator` contain only what was compared with TensorFlow 1.15.5. This part was not, so the tool does not claim that it works the same. Boosted trees train in a different way than a network, and the `model_fn` of `tf.contrib.learn` has another signature. The name of a ready-made Estimator means another model in TensorFlow 2: its loss is the mean over a batch, and Keras optimizers train it.",
     ),
     Code(

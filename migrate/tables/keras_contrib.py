@@ -25,7 +25,6 @@ class ContribRow(LayerRow):
 
     Attributes:
       renamed: its parameters that Keras calls otherwise.
-      defaults: Keras's arguments where the call says nothing.
       inverted: the argument that is 1 minus what the call gives.
       refused: parameters of which Keras has none.
       numbered: whether Keras counts unnamed ones under the same name.
@@ -33,7 +32,6 @@ class ContribRow(LayerRow):
     """
 
     renamed: tuple[tuple[str, str], ...] = ()
-    defaults: tuple[tuple[str, str], ...] = ()
     inverted: str = ""
     refused: tuple[str, ...] = ()
     numbered: bool = False
@@ -67,10 +65,10 @@ class ContribRow(LayerRow):
         Args:
           bound: what `keras` returned.
         """
-        found = [(name, text) for name, text in self.defaults if name not in bound]
+        found = super().list_texts(bound)
         if "bias_initializer" in bound and is_none_constant(bound["bias_initializer"]):
-            found.append(("use_bias", "False"))
-        return tuple(found)
+            found += (("use_bias", "False"),)
+        return found
 
 
 def _is_first_format(name: str, node: ast.expr) -> bool:

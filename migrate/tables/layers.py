@@ -7,6 +7,7 @@ epsilon 1e-3; only spelling differs.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 
 
@@ -24,6 +25,7 @@ class LayerRow:
       has_weights: whether it creates variables.
       seeded: the function to call in its place where a seed is given: Keras's layer
         draws by another seed every time that it is traced, TF1 drew by the one given.
+      defaults: Keras's arguments where the call says nothing.
     """
 
     function: str
@@ -34,6 +36,15 @@ class LayerRow:
     default_name: str = ""
     has_weights: bool = True
     seeded: str = ""
+    defaults: tuple[tuple[str, str], ...] = ()
+
+    def list_texts(self, bound: dict[str, ast.expr]) -> tuple[tuple[str, str], ...]:
+        """What else Keras's layer is given, by name.
+
+        Args:
+          bound: what the call gives.
+        """
+        return tuple(given for given in self.defaults if given[0] not in bound)
 
 
 _WEIGHTS = (
@@ -63,6 +74,7 @@ def _make_row(
     default_name: str = "",
     has_weights: bool = True,
     seeded: str = "",
+    defaults: tuple[tuple[str, str], ...] = (),
 ) -> LayerRow:
     return LayerRow(
         f"tf.layers.{function}",
@@ -73,6 +85,7 @@ def _make_row(
         default_name or function,
         has_weights,
         seeded,
+        defaults,
     )
 
 
@@ -114,6 +127,7 @@ _ROWS = (
         ("training",),
         has_weights=False,
         seeded="training_session.dropout",
+        defaults=(("rate", "0.5"),),
     ),
     _make_row("flatten", "Flatten", ("name", "data_format"), has_weights=False),
     _make_row("max_pooling1d", "MaxPooling1D", _POOL, has_weights=False),

@@ -1,7 +1,8 @@
 """Values that a session converted to a placeholder's type, and a function does not.
 
-TensorFlow 1 fed 3.0 to a placeholder of integers as 3, and so does a written session.
-A function with a signature takes a float of NumPy so, but refuses one of Python.
+TensorFlow 1 fed 3.0 to a placeholder of integers as 3, and 1 to one of booleans as True.
+So does a written session. A function with a signature takes numbers of NumPy so, but
+refuses those of Python.
 """
 
 from __future__ import annotations
@@ -13,16 +14,23 @@ from migrate.backends.direct_steps.program import Program
 from migrate.facts.scopes import Scopes
 
 _INTEGERS = frozenset(
-    f"tf.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 )
+_BOOLEANS = frozenset({"bool"})
 
 
 def takes_as_fed(program: Program) -> bool:
-    """Whether no step of integers is given what is written as a float of Python."""
-    return not any(
-        _is_of_integers(spec, program.scopes) and _is_float(given, program.scopes)
-        for spec, given in _find_given(program)
-    )
+    """Whether no step is given a number of Python that its type does not take.
+
+    That is a float for integers, and an int or a float for booleans.
+    """
+    for spec, given in _find_given(program):
+        type_ = _read_type(spec, program.scopes)
+        if type_ in _INTEGERS | _BOOLEANS and _is_float(given, program.scopes):
+            return False
+        if type_ in _BOOLEANS and _is_int(given, program.scopes):
+            return False
+    return True
 
 
 def _find_given(program: Program) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -32,11 +40,33 @@ def _find_given(program: Program) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from zip(step.decorator.args, run.args[1:], strict=False)
 
 
-def _is_of_integers(spec: ast.expr, scopes: Scopes) -> bool:
-    return any(
-        scopes.resolve(part) in _INTEGERS
-        for part in (spec.args if isinstance(spec, ast.Call) else ())
-    )
+def _read_type(spec: ast.expr, scopes: Scopes) -> str:
+    """The name of a spec's type, `int32` of `tf.TensorSpec([], tf.int32)`; or ""."""
+    known = _INTEGERS | _BOOLEANS
+    if isinstance(spec, ast.Call):
+        for part in (*spec.args, *(k.value for k in spec.keywords)):
+            symbol = scopes.resolve(part) or ""
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                symbol = f"tf.{part.value}"
+            if symbol.startswith("tf.") and symbol[3:] in known:
+                return symbol[3:]
+    return ""
+
+
+def _is_int(value: ast.expr, scopes: Scopes) -> bool:
+    """`1`, `0 if testing else 1`, `int(training)`, a list with one, or such a name."""
+    match value:
+        case ast.Constant(value=int() as number):
+            return not isinstance(number, bool)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return any(_is_int(element, scopes) for element in elements)
+        case ast.IfExp(body=one, orelse=other):
+            return _is_int(one, scopes) or _is_int(other, scopes)
+        case ast.Call(func=ast.Name(id="int") as function):
+            return scopes.find_scope(function).find_owner("int") is None
+        case ast.Name():
+            return any(_is_int(bound, scopes) for bound in _find_bound(value, scopes))
+    return False
 
 
 def _is_float(value: ast.expr, scopes: Scopes) -> bool:
@@ -56,12 +86,14 @@ def _is_float(value: ast.expr, scopes: Scopes) -> bool:
             return _is_float(one, scopes) or _is_float(other, scopes)
         case ast.Call(func=ast.Name(id="float") as function):
             return scopes.find_scope(function).find_owner("float") is None
-        case ast.Name(id=name):
-            owner = scopes.find_scope(value).find_owner(name)
-            return any(
-                isinstance(bound, ast.Assign)
-                and not isinstance(bound.value, ast.Name)
-                and _is_float(bound.value, scopes)
-                for bound in (owner.bindings.get(name, []) if owner else [])
-            )
+        case ast.Name():
+            return any(_is_float(bound, scopes) for bound in _find_bound(value, scopes))
     return False
+
+
+def _find_bound(name: ast.Name, scopes: Scopes) -> Iterator[ast.expr]:
+    """What a name is bound to, without other names."""
+    owner = scopes.find_scope(name).find_owner(name.id)
+    for bound in owner.bindings.get(name.id, []) if owner else []:
+        if isinstance(bound, ast.Assign) and not isinstance(bound.value, ast.Name):
+            yield bound.value

@@ -123,9 +123,7 @@ class Making(Naming):
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        texts = row.list_texts(bound) if isinstance(row, ContribRow) else ()
-        if row.function == "tf.layers.dropout" and "rate" not in bound:
-            texts = (("rate", "0.5"),)  # Keras's has no default.
+        texts = row.list_texts(bound)
         told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
         inputs = bound.get("inputs")
         return Layer(call, row, inputs, arguments, name, where, texts, told=told)

@@ -395,6 +395,7 @@ class RunResolver:
           drawn: of that, names that are not fed.
         """
         self.checks.check_assigned(part)
+        self.checks.check_rates(part)
         fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
         computed = self.checks.list_assigned(part)
         self.buffers.check(self.loop.session, computed, fetched)

@@ -12,7 +12,9 @@ from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
+from migrate.tables.optimizers import SCHEDULES
 
+_GLOBAL_STEP = "tf.train.get_global_step()"
 _CONDS = ("tf.cond", "tf.compat.v1.cond")
 
 
@@ -97,6 +99,60 @@ class StepChecks:
                 branches[made.name] = (done, list(walk_breadth_first(made)))
             else:
                 assigned |= done
+
+    def check_rates(self, part: Slice) -> None:
+        """Updates whose learning rate depends on what an earlier update has counted.
+
+        TF1 computed a rate once in a run, before any update that needed it counted. An
+        optimizer of the step function computes its rate when it updates.
+        """
+        counted: set[str] = set()
+        for flow in list_every_flow(self.flows):
+            update = flow.update
+            if update is None or flow not in part.flows or flow.suites:
+                continue
+            if counted & set(self._find_counters(flow.statement, set())):
+                self.diagnostics.refuse(
+                    "S136",
+                    flow.statement,
+                    "its learning rate depends on the global step, which an update "
+                    "before it in the same run has already counted up. TensorFlow 1 "
+                    "computed the rate before that, once for the whole run",
+                    "Leave `global_step` out of the updates. Count in a statement behind "
+                    "them, under tf.control_dependencies of all of them: "
+                    "tf.assign_add(global_step, 2).",
+                )
+            if update.global_step is not None:
+                counted.add(self._name_counter(update.global_step))
+
+    def _find_counters(self, node: ast.AST, seen: set[str]) -> Iterator[str]:
+        """The counters that schedules in a statement, or in its optimizers, read."""
+        for inner in walk_breadth_first(node):
+            if isinstance(inner, ast.Call):
+                if self.scopes.resolve(inner.func) in SCHEDULES:
+                    for given in (*inner.args, *(k.value for k in inner.keywords)):
+                        yield self._name_counter(given)
+            elif isinstance(inner, (ast.Name, ast.Attribute)):
+                name = names.find_key(inner) or ""
+                kind = self.analysis.environment.get(name)
+                if kind in (Kind.OPTIMIZER, Kind.SCHEDULE) and name not in seen:
+                    seen.add(name)
+                    for flow in list_every_flow(self.flows):
+                        if name in flow.binds:
+                            yield from self._find_counters(flow.statement, seen)
+
+    def _name_counter(self, given: ast.expr) -> str:
+        """One name for all ways to say the global step, and a variable's own name."""
+        if isinstance(given, ast.Call):
+            known = self.scopes.resolve(given.func) in roles.GLOBAL_STEPS
+            return _GLOBAL_STEP if known else ""
+        name = names.find_key(given) or ""
+        for flow in list_every_flow(self.flows):
+            made = flow.statement
+            if name in flow.binds and isinstance(made, ast.Assign):
+                if isinstance(made.value, ast.Call):
+                    return self._name_counter(made.value) or name
+        return name
 
     def _is_only_branch(self, function: ast.FunctionDef) -> bool:
         """Whether all that is done with a function is to give it to `tf.cond`."""

@@ -61,6 +61,7 @@ class Layers(UserFunctions):
             for name, value in bound.items()
             if name not in row.call_parameters
         ]
+        constructor += [make_code(f"{n}=", text) for n, text in row.list_texts(bound)]
         # A name that is no constant is computed at build time, as it was in TF1.
         name, named = names.read_literal(bound.get("name")), make_code()
         target = row.target

@@ -279,3 +279,11 @@ def test_a_synchronous_optimizer_without_a_name_is_that_with_one() -> None:
     first, second = (migrate_text(model + tail) for tail in (inline, named))
     assert not any(f.blocks for f in first.findings)
     assert first.text == second.text
+
+
+def test_dropout_without_a_rate_has_that_of_tensorflow_1() -> None:
+    """Keras's layer demands one: the program was refused for a call that the tool wrote."""
+    body = """
+    loss = tf.reduce_sum(tf.layers.dropout(x, training=True))
+    """
+    assert "tf_keras.layers.Dropout(rate=0.5)" in migrated(body)

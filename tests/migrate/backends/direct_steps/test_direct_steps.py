@@ -173,6 +173,22 @@ STAYS: dict[str, tuple[str, ...]] = {
         "{x: np.ones([2, 3])}",
         "{x: np.ones([2, 3]), n: 6 / 2}",
     ),
+    "an int is fed to a boolean": (
+        "x = tf.placeholder(tf.float32, [None, 3])\n",
+        "x = tf.placeholder(tf.float32, [None, 3])\nn = tf.placeholder(tf.bool, [])\n",
+        "tf.square(tf.matmul(x, w)))",
+        "tf.square(tf.matmul(x, w))) * tf.to_float(n)",
+        "{x: np.ones([2, 3])}",
+        "{x: np.ones([2, 3]), n: 1 if rate else 0}",
+    ),
+    "a float is fed to an integer of a quoted type": (
+        "x = tf.placeholder(tf.float32, [None, 3])\n",
+        "x = tf.placeholder(tf.float32, [None, 3])\nn = tf.placeholder('int32', [])\n",
+        "tf.square(tf.matmul(x, w)))",
+        "tf.square(tf.matmul(x, w))) * tf.to_float(n)",
+        "{x: np.ones([2, 3])}",
+        "{x: np.ones([2, 3]), n: 3.0}",
+    ),
     "a structure that is not known": (
         "sess.run([loss, tf.reduce_sum(x)]",
         "sess.run(tf.unique(tf.reshape(x, [-1]))",
@@ -187,8 +203,13 @@ def test_a_session_stays(name: str) -> None:
         assert old in text
         text = text.replace(old, new)
     assert "@tf.function" not in migrate_text(text).text
-    if name == "a float is fed to an integer":  # For nothing else.
-        assert "@tf.function" in migrate_text(text.replace("6 / 2", "6 // 2")).text
+    # For nothing else.
+    for fed, taken in (
+        ("n: 6 / 2", "n: 6 // 2"),
+        ("n: 1 if rate else 0", "n: rate > 0"),
+    ):
+        if fed in text:
+            assert "@tf.function" in migrate_text(text.replace(fed, taken)).text
 
 
 def test_python_branches_are_taken_when_the_graph_is_built() -> None:

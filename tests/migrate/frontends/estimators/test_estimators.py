@@ -460,6 +460,16 @@ def test_refused(where: str, text: str, code: str, symbol: str | None) -> None:
     assert not migration.support
 
 
+def test_an_optimizer_of_keras_is_not_said_to_be_of_tensorflow_2_alone() -> None:
+    """TensorFlow 1.15 has it, too, and its ready-made Estimators refuse it."""
+    optimizer = "optimizer=tf.keras.optimizers.SGD(1.)"
+    done = _program(top=f"tf.estimator.DNNClassifier([4], [], {optimizer})")
+    (reason,) = (f.reason for f in done.findings if f.code == "E117")
+    assert reason.startswith(
+        "TensorFlow 1's Estimators do not accept `tf.keras.optimizers.SGD`, so"
+    )
+
+
 _RAW = "tf.estimator.export.build_raw_serving_input_receiver_fn"
 
 
