@@ -283,7 +283,7 @@ class HookValues:
 
     def _follow_attribute(self, node: ast.Attribute) -> Iterator[Unread]:
         path = self.scopes.import_path(node)
-        stored = self.kept.find_stored(node)
+        stored: list[ast.AST] = [*self.kept.find_stored(node)]
         if path:
             level = self._find_level(node) if path.startswith(".") else 0
             yield from self._follow_path(node, level, tuple(path.strip(".").split(".")))
