@@ -21,6 +21,7 @@ class Tree:
     """By the real paths of files.
 
     Attributes:
+      files: those of the run; none if it has only one.
       graph_modules: files in which programs of other files build graphs.
       updating_modules: files whose programs run tf.GraphKeys.UPDATE_OPS in one of theirs.
       graph_imports: of session programs: functions of other files that build graphs, as
@@ -50,6 +51,7 @@ class Tree:
       clusters: what files say of their cluster, for clients that say nothing of it.
     """
 
+    files: frozenset[str] = frozenset()
     graph_modules: frozenset[str] = frozenset()
     updating_modules: frozenset[str] = frozenset()
     graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(

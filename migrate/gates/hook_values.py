@@ -1,7 +1,8 @@
 """Follows the values in a list of hooks through all files that the tool can read.
 
-It follows a value through names, attributes, calls, appends and parameters, and into the
-files that a file imports. The tool does not know the class of values from other places.
+A value is followed through names, attributes, calls, appends and parameters, and into the
+files that a file imports. Of what comes from elsewhere the tool knows no class. A file that
+is not part of the run stays as it is: a hook of TensorFlow 1 in it is not migrated.
 """
 
 from __future__ import annotations
@@ -9,23 +10,28 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
-import functools
-import os
 import pathlib
-import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.reach import find_definitions, find_methods
 from migrate.facts.scopes import Scope, Scopes, build_scopes
-from migrate.facts.trees.imports import resolve_module
+from migrate.gates.given_arguments import GivenArguments, has_init, is_partial
+from migrate.gates.import_places import (
+    find_alias,
+    find_file,
+    find_users,
+    is_of_python,
+    list_parts,
+)
+from migrate.gates.kept_values import FUNCTIONS, KeptValues, find_results, find_values
 from migrate.source.nodes import list_children
+from migrate.tree import Tree
 
-_GROWS = frozenset({"add", "append", "appendleft", "extend", "insert"})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _IMPORTER = "importlib.import_module"
+_TUPLES = frozenset({"NamedTuple", "make_dataclass", "namedtuple"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,25 +39,16 @@ class Unread:
     """One value whose class the tool does not know.
 
     Attributes:
-      node: the code that gives it, in the file in question.
-      module: the module that it comes from.
+      node: what gives it, in the file that was asked about.
+      module: where it comes from.
+      file: of a module that is there and not part of the run: its path.
+      derived: whether it is the base of a class of the program's own.
     """
 
-    node: ast.expr
+    node: ast.expr | ast.arg
     module: str
-
-
-class _OnDisk:
-    """A collection that contains every path. The disk decides whether the file exists."""
-
-    def __contains__(self, real: object) -> bool:
-        return bool(real)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    file: str = ""
+    derived: bool = False
 
 
 class HookValues:
@@ -59,28 +56,37 @@ class HookValues:
 
     Args:
       path: the file's real path.
-      shared: files of the run that have hooks -> classes there that others name.
+      tree: what is known of the files of the run.
+      above: of the file that was asked about, if this is another one.
     """
 
     def __init__(
-        self,
-        scopes: Scopes,
-        path: str,
-        shared: Mapping[str, frozenset[str]],
-        files: dict[str, HookValues | None] | None = None,
+        self, scopes: Scopes, path: str, tree: Tree, above: HookValues | None = None
     ) -> None:
         self.scopes = scopes
-        self._path, self._shared = path, shared
-        self._files = {} if files is None else files
+        self.kept = KeptValues(scopes)
+        self._arguments = GivenArguments(scopes, self.kept)
+        self._path, self._tree = path, tree
+        self._files: dict[str, HookValues | None] = above._files if above else {}
         self._files[path] = self
+        # Names of TensorFlow whose calls were met.
+        self._symbols: set[str] = above._symbols if above else set()
         self._seen: set[ast.AST | str] = set()
+        self._is_first = above is None
+        self._is_outside = above is not None and path not in tree.files
 
-    def find_unread(self, value: ast.expr) -> list[Unread]:
-        """Returns the parts of a value that come from files that the tool has not read."""
+    def find_unread(self, value: ast.AST) -> list[Unread]:
+        """What of a value comes from files that nobody has read."""
         for other in self._files.values():
             if other is not None:
                 other._seen = set()
         return list(self._follow_value(value))
+
+    def find_symbols(self, value: ast.AST) -> frozenset[str]:
+        """The names of TensorFlow whose calls or classes make a value."""
+        self._symbols.clear()
+        self.find_unread(value)
+        return frozenset(self._symbols)
 
     def is_of_library(self, func: ast.expr) -> bool:
         """Whether the called name comes from a file that the tool has not read."""
@@ -97,19 +103,28 @@ class HookValues:
             yield from self._follow_call(node)
         elif isinstance(node, ast.ClassDef):
             yield from self._follow_class(node)
-        elif isinstance(node, _FUNCTIONS):
-            yield from self._follow_all(_find_results(node))
+        elif isinstance(node, FUNCTIONS):
+            yield from self._follow_all(find_results(node))
         elif isinstance(node, ast.Lambda):
             yield from self._follow_value(node.body)
         elif isinstance(node, ast.IfExp):
             yield from self._follow_all([node.body, node.orelse])
+        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            yield from self._follow_value(node.values[-1])
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            lists = [n for n in (node.left, node.right) if isinstance(n, ast.List)]
+            yield from self._follow_all(lists or [node.left, node.right])
         elif isinstance(node, ast.Dict):
             yield from self._follow_all(node.values)
+        elif isinstance(node, ast.Subscript) and self._is_name_table(node.value):
+            yield from self._follow_name_table(node)
         elif isinstance(node, (ast.DictComp, ast.Subscript)):
             yield from self._follow_value(node.value)
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             yield from self._follow_value(node.elt)
-        elif isinstance(node, ast.expr) and not isinstance(node, ast.Compare):
+        elif isinstance(node, ast.expr) and not isinstance(
+            node, (ast.Compare, ast.UnaryOp)
+        ):
             yield from self._follow_all(list_children(node))
 
     def _follow_all(self, nodes: Iterable[ast.AST | None]) -> Iterator[Unread]:
@@ -120,18 +135,23 @@ class HookValues:
 
     def _follow_call(self, call: ast.Call) -> Iterator[Unread]:
         func = call.func
-        if self.scopes.resolve(func) is not None:
+        if self._is_tensorflow(func):
+            yield from self._follow_tensorflow(func)
             return  # Other rules know what TensorFlow has.
         given = [*call.args, *(k.value for k in call.keywords)]
         path = self.scopes.import_path(func)
         if path == _IMPORTER:
             literal = names.read_literal(call.args[0]) if call.args else None
             parts = tuple(literal.split(".")) if isinstance(literal, str) else ()
-            if not (parts and self._find_file(0, parts)[0]):
+            if not (parts and find_file(self._path, 0, parts)[0]):
                 yield Unread(call, str(literal or ast.unparse(call)))
-        elif path and _is_of_python(path):
+        elif is_partial(self.scopes, call):
+            yield from self._follow_value(given[0])
+        elif path and is_of_python(path):
             yield from self._follow_all(given)
         elif isinstance(func, ast.Name) and self._is_builtin(func):
+            if func.id == "super":
+                yield from self._follow_value(self._find_class(call))
             yield from self._follow_all(given)
         else:
             yield from self._follow_called(call)
@@ -140,11 +160,62 @@ class HookValues:
         func = call.func
         if isinstance(func, ast.Attribute) and not self.scopes.import_path(func):
             methods = find_methods(self.scopes).get(func.attr, ())
-            yield from self._follow_all(methods or self._find_stored(func))
+            own = [m for m in methods if self._find_made_class(func.value, m)]
+            yield from self._follow_all(own or methods or self.kept.find_stored(func))
             if not methods:
                 yield from self._place_at_call(self._follow_value(func.value), call)
+            elif not own:
+                yield from self._follow_owner(func.value)
             return
         yield from self._place_at_call(self._follow_value(func), call)
+        made = find_definitions(self.scopes, func) if isinstance(func, ast.Name) else []
+        if not made and not self.scopes.import_path(func):
+            yield from self._follow_all(find_methods(self.scopes).get("__call__", ()))
+        if any(map(self._keeps_all, made or self._find_bound_calls(func))):
+            yield from self._follow_all(call.args)
+            yield from self._follow_all(k.value for k in call.keywords)
+
+    def _find_bound_calls(self, name: ast.expr) -> list[ast.AST]:
+        """The calls that a name is bound to."""
+        if not isinstance(name, ast.Name):
+            return []
+        scope = self.scopes.find_scope(name).find_owner(name.id)
+        bound = scope.bindings[name.id] if scope is not None else []
+        values = [b.value for b in bound if isinstance(b, ast.Assign)]
+        return [v for v in values if isinstance(v, ast.Call) and len(bound) == 1]
+
+    def _find_made_class(self, owner: ast.expr, method: ast.AST) -> bool:
+        """Whether an object is for certain of the class that a method stands in."""
+        for made in [owner, *self._find_bound_calls(owner)][-1:]:
+            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+                classes = find_definitions(self.scopes, made.func)
+                return classes == [self.scopes.parents.get(method)]
+        return False
+
+    def _follow_owner(self, owner: ast.expr) -> Iterator[Unread]:
+        """An object of a library, some method of which has the name of an own one."""
+        kept = {v: set(v._seen) for v in self._files.values() if v is not None}
+        found = list(self._follow_value(owner))
+        for values in self._files.values():
+            if values is not None:
+                values._seen = kept.get(values, set())
+        yield from (unread for unread in found if not unread.derived)
+
+    def _keeps_all(self, made: ast.AST) -> bool:
+        """Whether a class, as a dataclass, keeps what its objects are made of."""
+        if isinstance(made, ast.Call):
+            return names.get_last_part(made.func) in _TUPLES
+        return (
+            isinstance(made, ast.ClassDef)
+            and not has_init(made)
+            and all(self._is_plain(base) for base in made.bases)
+        )
+
+    def _is_plain(self, base: ast.expr) -> bool:
+        path = self.scopes.import_path(base)
+        if path:
+            return is_of_python(path)
+        return isinstance(base, ast.Name) and self._is_builtin(base)
 
     def _place_at_call(
         self, found: Iterator[Unread], call: ast.Call
@@ -160,15 +231,46 @@ class HookValues:
         for base in class_.bases:
             # `six.with_metaclass(abc.ABCMeta, tf.train.SessionRunHook)`.
             for part in base.args if isinstance(base, ast.Call) else [base]:
-                if self.scopes.resolve(part) is not None:
+                if self._is_tensorflow(part):
+                    yield from self._follow_tensorflow(part)
                     return
                 found += list(self._follow_value(part))
-        yield from found
+        yield from (dataclasses.replace(unread, derived=True) for unread in found)
+
+    def _is_name_table(self, node: ast.expr) -> bool:
+        func = node.func if isinstance(node, ast.Call) else None
+        named = isinstance(func, ast.Name) and func.id in ("globals", "locals", "vars")
+        return named and isinstance(func, ast.Name) and self._is_builtin(func)
+
+    def _follow_name_table(self, node: ast.Subscript) -> Iterator[Unread]:
+        """`globals()["name"]`."""
+        name = names.read_literal(node.slice)
+        if isinstance(name, str):
+            yield from self._follow_bound(self.scopes.module, name, node)
+        else:
+            yield Unread(node, ast.unparse(node))
+
+    def _find_class(self, node: ast.AST) -> ast.AST | None:
+        above = self.scopes.parents.get(node)
+        while above is not None and not isinstance(above, ast.ClassDef):
+            above = self.scopes.parents.get(above)
+        return above
 
     # Names.
 
+    def _is_tensorflow(self, node: ast.AST) -> bool:
+        return (self.scopes.resolve(node) or "").startswith("tf.")
+
+    def _follow_tensorflow(self, node: ast.AST) -> Iterator[Unread]:
+        """A name of TensorFlow: it stays as it is in a file that is not migrated."""
+        self._symbols.add(self.scopes.resolve(node) or "")
+        if self._is_outside:
+            assert isinstance(node, ast.expr)
+            yield Unread(node, pathlib.Path(self._path).stem, self._path)
+
     def _follow_name(self, node: ast.Name | ast.Attribute) -> Iterator[Unread]:
-        if self.scopes.resolve(node) is not None:
+        if self._is_tensorflow(node):
+            yield from self._follow_tensorflow(node)
             return
         if isinstance(node, ast.Attribute):
             yield from self._follow_attribute(node)
@@ -181,14 +283,13 @@ class HookValues:
 
     def _follow_attribute(self, node: ast.Attribute) -> Iterator[Unread]:
         path = self.scopes.import_path(node)
+        stored: list[ast.AST] = [*self.kept.find_stored(node)]
         if path:
             level = self._find_level(node) if path.startswith(".") else 0
             yield from self._follow_path(node, level, tuple(path.strip(".").split(".")))
+            yield from self._follow_all(stored)
             return
-        stored = [
-            *self._find_stored(node),
-            *find_methods(self.scopes).get(node.attr, ()),  # Properties.
-        ]
+        stored += find_methods(self.scopes).get(node.attr, ())  # Properties.
         yield from self._follow_all(stored or [node.value])
 
     def _follow_bound(self, owner: Scope, name: str, at: ast.expr) -> Iterator[Unread]:
@@ -202,105 +303,36 @@ class HookValues:
             return
         for binding in owner.bindings.get(name, ()):
             if isinstance(binding, ast.arg):
-                yield from self._follow_all(self._find_arguments(owner.node, binding))
+                yield from self._follow_parameter(owner.node, binding)
             elif isinstance(binding, (ast.Import, ast.ImportFrom)):
                 level = getattr(binding, "level", 0)
-                yield from self._follow_path(at, level, _find_alias(binding, name))
-            elif isinstance(binding, ast.Global):
-                for node in self.scopes.walk():
-                    if _binds_one(node, name):
-                        yield from self._follow_all(_find_values(node, name))
-            else:
-                yield from self._follow_all(_find_values(binding, name))
-        for target, value in self._additions:
-            if isinstance(target, ast.Name) and target.id == name:
-                if self.scopes.find_scope(target).find_owner(name) is owner:
-                    yield from self._follow_value(value)
+                yield from self._follow_path(at, level, find_alias(binding, name))
+            elif not isinstance(binding, ast.Global):
+                yield from self._follow_all(find_values(binding, name))
+        yield from self._follow_all(self.kept.find_bound_elsewhere(owner, name))
+        yield from self._follow_all(self.kept.find_added(owner, name))
 
-    def _find_stored(self, node: ast.Attribute) -> list[ast.expr]:
-        """Returns all values that the file assigns or adds to attributes with this name."""
-        return self._stored.get(node.attr, [])
-
-    @functools.cached_property
-    def _stored(self) -> dict[str, list[ast.expr]]:
-        found: dict[str, list[ast.expr]] = {}
-        pairs = list(self._additions)
-        for node in self.scopes.walk():
-            if isinstance(node, ast.Assign):
-                pairs += [(target, node.value) for target in node.targets]
-            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value:
-                pairs.append((node.target, node.value))
-        for target, value in pairs:
-            if isinstance(target, ast.Attribute):
-                found.setdefault(target.attr, []).append(value)
-        return found
-
-    @functools.cached_property
-    def _calls_by_name(self) -> dict[str, list[ast.Call]]:
-        found: dict[str, list[ast.Call]] = {}
-        for node in self.scopes.walk():
-            if isinstance(node, ast.Call):
-                found.setdefault(names.get_last_part(node.func), []).append(node)
-        return found
-
-    @functools.cached_property
-    def _additions(self) -> list[tuple[ast.expr, ast.expr]]:
-        """The values that are added to lists, as pairs of the list and the value."""
-        return [
-            (node.func.value, node.args[-1])
-            for node in self.scopes.walk()
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in _GROWS
-            and node.args
-        ] + [
-            (target.value, node.value)
-            for node in self.scopes.walk()
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Subscript)
-        ]
-
-    def _find_arguments(
+    def _follow_parameter(
         self, function: ast.AST, parameter: ast.arg
-    ) -> Iterator[ast.expr]:
-        """Yields a parameter's default, and the values that the file's calls give for it."""
-        if not isinstance(function, _FUNCTIONS):
-            return
-        arguments = function.args
-        plain = [*arguments.posonlyargs, *arguments.args]
-        known = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
-        pairs = zip([*plain, *arguments.kwonlyargs], [*known, *arguments.kw_defaults])
-        yield from (d for own, d in pairs if own is parameter and d is not None)
+    ) -> Iterator[Unread]:
+        """What calls give for it: of its own file, and of those that were opened."""
         above = self.scopes.parents.get(function)
-        method = isinstance(above, ast.ClassDef)
-        called = function.name
-        if isinstance(above, ast.ClassDef) and called == "__init__":
-            called = above.name
-        for call in self._calls_by_name.get(called, ()):
-            if not self._calls_function(call, function, above):
-                continue
-            for keyword in call.keywords:
-                if keyword.arg == parameter.arg:
-                    yield keyword.value
-            if parameter is arguments.vararg:
-                yield from call.args
-            elif parameter in plain:
-                place = plain.index(parameter) - method
-                if 0 <= place < len(call.args):
-                    yield call.args[place]
-
-    def _calls_function(
-        self, call: ast.Call, function: ast.AST, above: ast.AST | None
-    ) -> bool:
-        assert isinstance(function, _FUNCTIONS)
-        func = call.func
-        if isinstance(func, ast.Attribute):
-            return isinstance(above, ast.ClassDef) and func.attr == function.name
-        if not isinstance(func, ast.Name):
-            return False
-        wanted = above if function.name == "__init__" else function
-        return wanted in find_definitions(self.scopes, func)
+        is_first = (
+            isinstance(function, FUNCTIONS)
+            and parameter in ([*function.args.posonlyargs, *function.args.args][:1])
+        )
+        if is_first and isinstance(above, ast.ClassDef):
+            yield from self._follow_value(above)  # `self`.
+        given = self._arguments.find_arguments(function, parameter)
+        yield from self._follow_all(given)
+        for file in find_users(self._path, self._tree.files):
+            self._open_file(file)
+        for other in list(self._files.values()):
+            if other is not None and other is not self:
+                values = other._arguments.find_imported(function, above, parameter)
+                for unread in other._follow_all(values):
+                    at = unread.node if other._is_first else parameter
+                    yield dataclasses.replace(unread, node=at)
 
     def _is_builtin(self, name: ast.Name) -> bool:
         owner = self.scopes.find_scope(name).find_owner(name.id)
@@ -318,52 +350,94 @@ class HookValues:
     def _follow_path(
         self, at: ast.expr, level: int, parts: tuple[str, ...]
     ) -> Iterator[Unread]:
-        """Yields the unread values of a name of another file."""
-        if not level and (parts[0] == "tensorflow" or _is_of_python(parts[0])):
+        """A name of another file: what it is there."""
+        if not level and parts[0] == "tensorflow":
+            if self._is_outside:
+                yield Unread(at, pathlib.Path(self._path).stem, self._path)
             return
-        file, rest = self._find_file(level, parts)
+        if not level and is_of_python(parts[0]):
+            return
+        file, rest = find_file(self._path, level, parts)
         if not file:
-            if not level and not self._is_shared(parts):
-                yield Unread(at, ".".join(parts[:-1]) or parts[0])
+            if not self._is_shared(parts):
+                yield Unread(at, "." * level + (".".join(parts[:-1]) or parts[0]))
             return
         other = self._open_file(file)
-        if other is not None and rest and rest[0] not in other._seen:
+        if other is None:
+            if file not in self._tree.files:
+                yield Unread(at, pathlib.Path(file).stem, file)
+        elif rest and rest[0] not in other._seen:
             other._seen.add(rest[0])
-            for unread in other._follow_bound(other.scopes.module, rest[0], at):
-                yield Unread(at, unread.module)
+            yield from other._follow_rest(at, rest[0])
+
+    def _follow_rest(self, at: ast.expr, name: str) -> Iterator[Unread]:
+        """A name of this file that another one reads."""
+        if name in self.scopes.module.bindings:
+            found = self._follow_bound(self.scopes.module, name, at)
+        elif any(self._find_stars()):
+            found = self._follow_star(ast.Name(name, ast.Load()))
+        else:
+            path = self._path if self._is_outside else ""
+            found = iter([Unread(at, pathlib.Path(self._path).stem, path)])
+        for unread in found:
+            yield dataclasses.replace(unread, node=at)
+
+    def _find_stars(self) -> Iterator[ast.ImportFrom]:
+        for node in self.scopes.walk():
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                yield node
 
     def _follow_star(self, node: ast.Name) -> Iterator[Unread]:
         """Yields the unread values of a name that a star import may bring."""
         unread = ""
-        for statement in self.scopes.walk():
-            if not isinstance(statement, ast.ImportFrom):
+        for star in self._find_stars():
+            parts = tuple((star.module or "").split("."))
+            if parts[0] == "tensorflow" or is_of_python(parts[0]):
                 continue
-            if not any(alias.name == "*" for alias in statement.names):
-                continue
-            parts = tuple((statement.module or "").split("."))
-            if parts[0] == "tensorflow" or _is_of_python(parts[0]):
-                continue
-            file, _ = self._find_file(statement.level, parts)
+            file, _ = find_file(self._path, star.level, parts)
             other = self._open_file(file) if file else None
-            if other is not None and node.id in other.scopes.module.bindings:
-                yield from self._follow_path(node, statement.level, (*parts, node.id))
+            if other is not None and other._has_name(node.id, frozenset()):
+                yield from self._follow_path(node, star.level, (*parts, node.id))
                 return
-            if not file and not statement.level:
-                unread = unread or ".".join(parts)
+            if not file:
+                unread = unread or "." * star.level + ".".join(parts)
         if unread:
             yield Unread(node, unread)
 
-    def _find_file(
-        self, level: int, parts: tuple[str, ...]
-    ) -> tuple[str, tuple[str, ...]]:
-        """Returns the file of the longest part of a dotted name, and the rest of the name."""
-        for count in range(len(parts), 0, -1):
-            file = resolve_module(
-                pathlib.Path(self._path), level, (parts[:count],), _OnDisk()
-            )
-            if file and os.path.isfile(file):
-                return file, parts[count:]
-        return "", parts
+    def _has_name(self, name: str, users: frozenset[str]) -> bool:
+        """Whether a star brings a name of this file, or of one that a star brings here.
+
+        Args:
+          users: files that this is asked for.
+        """
+        if name in self.scopes.module.bindings or self._path in users:
+            return self._path not in users
+        for star in self._find_stars():
+            parts = tuple((star.module or "").split("."))
+            file, _ = find_file(self._path, star.level, parts)
+            other = self._open_file(file) if file else None
+            if other is not None and other._has_name(name, users | {self._path}):
+                return True
+            if not file and parts[0] != "tensorflow" and not is_of_python(parts[0]):
+                return True
+        return False
+
+    def list_imported(self) -> list[HookValues]:
+        """The files that this one imports and that can be read."""
+        found: dict[str, HookValues] = {}
+        for statement in self.scopes.walk():
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                continue
+            for alias in statement.names:
+                level = getattr(statement, "level", 0)
+                parts = list_parts(statement, alias)
+                if not level and (parts[0] == "tensorflow" or is_of_python(parts[0])):
+                    continue
+                file, _ = find_file(self._path, level, parts)
+                other = self._open_file(file) if file else None
+                if other is not None and other is not self:
+                    found[file] = other
+        return list(found.values())
 
     def _open_file(self, file: str) -> HookValues | None:
         if file not in self._files:
@@ -375,74 +449,15 @@ class HookValues:
                 scopes = build_scopes(tree)
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            HookValues(scopes, file, self._shared, self._files)
+            HookValues(scopes, file, self._tree, self)
         return self._files[file]
 
     def _is_shared(self, parts: tuple[str, ...]) -> bool:
         """Whether a file of the run, in any directory, has such a class."""
         return any(
             parts[-1] in classes and pathlib.Path(file).stem in parts[:-1]
-            for file, classes in self._shared.items()
+            for file, classes in self._tree.shared_hooks.items()
         )
-
-
-def _find_results(
-    function: ast.FunctionDef | ast.AsyncFunctionDef,
-) -> Iterator[ast.expr | None]:
-    for statement in function.body:
-        if not isinstance(statement, (ast.ClassDef, *_FUNCTIONS)):
-            for node in names.walk_scope(statement):
-                if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
-                    yield node.value
-
-
-def _find_values(binding: ast.AST, name: str) -> Iterator[ast.AST | None]:
-    """Yields the values that a statement binds to a name."""
-    if isinstance(binding, (ast.ClassDef, *_FUNCTIONS)):
-        yield binding
-    elif isinstance(binding, (ast.For, ast.AsyncFor)):
-        yield binding.iter
-    elif isinstance(binding, (ast.With, ast.AsyncWith)):
-        for item in binding.items:
-            if name in names.find_item_binds(item):
-                yield item.context_expr
-    elif isinstance(binding, ast.Assign):
-        yield from _find_parts(binding.targets, binding.value, name)
-    elif isinstance(binding, (ast.AnnAssign, ast.AugAssign)):
-        yield binding.value
-
-
-def _find_parts(
-    targets: list[ast.expr], value: ast.expr, name: str
-) -> Iterator[ast.expr]:
-    """Yields the values that one name gets from `a, b = x, y`."""
-    for target in targets:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            elements = getattr(value, "elts", [])
-            if len(elements) == len(target.elts):
-                for one, part in zip(target.elts, elements):
-                    yield from _find_parts([one], part, name)
-            elif any(isinstance(n, ast.Name) and n.id == name for n in target.elts):
-                yield value
-        elif isinstance(target, ast.Name) and target.id == name:
-            yield value
-
-
-def _binds_one(node: ast.AST, name: str) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    targets = [node.target] if isinstance(node, ast.AugAssign) else targets
-    return any(isinstance(t, ast.Name) and t.id == name for t in targets)
-
-
-def _find_alias(statement: ast.Import | ast.ImportFrom, name: str) -> tuple[str, ...]:
-    """Returns the parts of the dotted name that an import binds to a name."""
-    for alias in statement.names:
-        if (alias.asname or alias.name.split(".")[0]) == name:
-            if isinstance(statement, ast.ImportFrom):
-                above = statement.module.split(".") if statement.module else []
-                return (*above, alias.name)
-            return tuple(alias.name.split("."))
-    return ()
 
 
 def _walk_chain(node: ast.AST) -> list[ast.AST]:
@@ -451,7 +466,3 @@ def _walk_chain(node: ast.AST) -> list[ast.AST]:
     while isinstance(found[-1], ast.Attribute):
         found.append(found[-1].value)
     return found
-
-
-def _is_of_python(path: str) -> bool:
-    return path.partition(".")[0] in sys.stdlib_module_names

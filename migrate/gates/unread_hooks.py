@@ -4,18 +4,21 @@
 
     with tf.train.MonitoredTrainingSession(hooks=[SpeedHook(loss)]) as sess: ...
 
-The migrated training calls TensorFlow's hooks, which the tool writes anew, and the
-program's hooks, which the tool rewrites. A hook of a library knows only TensorFlow 1's
-session.
+The migrated training calls TensorFlow's hooks, which it has anew, and those of the program,
+which the tool has rewritten. A hook of a library knows only TensorFlow 1's session. So does
+a hook in a file that is beside the program and not part of the run.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 
 from migrate.facts import names
+from migrate.facts.reach import find_methods
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.gates.given_arguments import is_partial
 from migrate.gates.hook_values import HookValues, Unread
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
@@ -31,6 +34,7 @@ _CALLING = (
     "keras_estimator",
     "canned_estimators",
 )
+_METHODS = frozenset(name for name, _ in callbacks.POSITIONS if name.islower())
 _KEYWORDS = frozenset(
     {"chief_only_hooks", "hooks", *(name for _, name in callbacks.GIVEN)}
 )
@@ -42,8 +46,9 @@ _POSITIONS = {
     "tf.train.SingularMonitoredSession": (0,),
     "tf.estimator.EstimatorSpec": _SPECIFICATION,
 }
-_ESTIMATORS = ("tf.estimator.", "tf.contrib.")
+_ESTIMATORS = ("tf.contrib.", "tf.estimator.", "tf.keras.estimator.")
 _RECIPE = "Copy the hook's class into a file of this program, or leave the hook out."
+_DIRECTORY_RECIPE = "Migrate both files in one run: name their directory."
 
 
 def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, ...]:
@@ -60,15 +65,19 @@ def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, 
     if not (lost or _calls_hooks(done)):
         return ()
     scopes = build_scopes(parse_source(text))
-    values = HookValues(scopes, unit.path, unit.options.tree.shared_hooks)
+    values = HookValues(scopes, unit.path, unit.options.tree)
     found: dict[ast.AST, Unread] = {}
     named: set[str] = set()
-    for node in scopes.walk():
-        if isinstance(node, ast.Call):
-            for given in _find_given(node, values):
-                for unread in values.find_unread(given):
-                    found.setdefault(unread.node, unread)
-                    named |= names.find_reads(given) | names.find_reads(unread.node)
+    # A function of another file may give its training what it gets from this one.
+    for file in (values, *values.list_imported()):
+        for node in file.scopes.walk():
+            if not isinstance(node, ast.Call):
+                continue
+            for given in _find_given(node, file):
+                for unread in file.find_unread(given):
+                    if file is values or unread.node in scopes.parents:
+                        found.setdefault(unread.node, unread)
+                        named |= names.find_reads(given) | names.find_reads(unread.node)
     if not found:
         return ()
     others = [
@@ -78,7 +87,7 @@ def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, 
         and f.code != "N100"
         and not (f in lost and named.intersection(f.reason.split("`")[1:2]))
     ]
-    return tuple(sorted([*others, *(_make_refusal(u) for u in found.values())]))
+    return tuple(sorted([*others, *(_make_refusal(u, unit) for u in found.values())]))
 
 
 def _calls_hooks(done: Migration) -> bool:
@@ -86,40 +95,54 @@ def _calls_hooks(done: Migration) -> bool:
 
 
 def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
-    """Returns the hooks that a call is given, unless the call is one of the library itself."""
-    symbol = values.scopes.resolve(call.func) or ""
+    """What a call gives as hooks, where it is no call of the library itself."""
+    func, arguments = call.func, call.args
+    if is_partial(values.scopes, call):
+        func, *arguments = call.args
+    symbol = values.scopes.resolve(func) or ""
+    if symbol.startswith("tf."):
+        last = symbol.rpartition(".")[2]
+        last = "" if last in _METHODS else last  # `slim.learning.train` has others.
+    else:
+        symbol, last = "", _find_method(func, values)
     positions = _POSITIONS.get(symbol, ())
-    if symbol or _is_of_estimator(call.func, values):
-        last = names.get_last_part(call.func)
-        positions += tuple(at for name, at in callbacks.POSITIONS if name == last)
+    positions += tuple(at for name, at in callbacks.POSITIONS if name == last)
     given = [k.value for k in call.keywords if k.arg in _KEYWORDS]
-    given += [call.args[place] for place in positions if place < len(call.args)]
-    if not symbol and given and values.is_of_library(call.func):
+    given += [arguments[place] for place in positions if place < len(arguments)]
+    if (symbol or last) and any(k.arg is None for k in call.keywords):
+        # What `**settings` may have.
+        given += [v for name in _KEYWORDS for v in values.kept.find_keyed(name)]
+    if not symbol and given and values.is_of_library(func):
         return []
     return given
 
 
-def _is_of_estimator(func: ast.expr, values: HookValues) -> bool:
-    """Whether a call is a method of an object that a call of tf.estimator makes."""
-    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
-        return False
-    owner = values.scopes.find_scope(func.value).find_owner(func.value.id)
-    return owner is not None and any(
-        isinstance(binding, ast.Assign)
-        and isinstance(binding.value, ast.Call)
-        and (values.scopes.resolve(binding.value.func) or "").startswith(_ESTIMATORS)
-        for binding in owner.bindings[func.value.id]
-    )
+def _find_method(func: ast.expr, values: HookValues) -> str:
+    """The name of a method of what a call of tf.estimator makes; "" for others."""
+    method = values.kept.find_bound_method(func)
+    if method is None or method.attr not in _METHODS:
+        return ""
+    owner = method.value
+    is_super = isinstance(owner, ast.Call) and names.find_key(owner.func) == "super"
+    if find_methods(values.scopes).get(method.attr) and not is_super:
+        return ""  # The file's own method, whose parameters are followed.
+    made = values.find_symbols(owner)
+    return method.attr if any(s.startswith(_ESTIMATORS) for s in made) else ""
 
 
-def _make_refusal(unread: Unread) -> Finding:
+def _make_refusal(unread: Unread, unit: Unit) -> Finding:
+    if unread.file:
+        file = os.path.relpath(unread.file, os.path.dirname(unit.path))
+        reason = f"this hook comes from `{file}`, which is not part of this run"
+    else:
+        reason = f"this hook comes from `{unread.module}`, which the tool has not read"
     return Finding(
         unread.node.lineno,
         unread.node.col_offset + 1,
         "H122",
         Outcome.REFUSED,
         "",
-        f"this hook comes from `{unread.module}`, which the tool has not read. The "
-        "hook works in a session of TensorFlow 1, and the migrated program has none",
-        _RECIPE,
+        f"{reason}. The hook works in a session of TensorFlow 1, and the migrated "
+        "program has none",
+        _DIRECTORY_RECIPE if unread.file else _RECIPE,
     )

@@ -4,8 +4,8 @@
     saver.export_meta_graph("model.meta")  # There is no such method: refused at its
     line.
 
-Only what is certain is reported: the name is bound to such objects alone, and no
-statement gives them the attribute.
+Only what is certain is told: the name, or the attribute of an object of the program's own, is
+bound to nothing but such objects, and no statement gives them the attribute.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from migrate import emitted
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes, build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.rewriting.kept_objects import KeptObjects
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables import replaced_objects as table
 from migrate.tables.estimator import STRATEGIES_MODULE
@@ -121,15 +122,18 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
     """Attributes that objects in a result do not have: "saver.build", their class."""
     scopes = build_scopes(parse_source(text))
     bound = _find_objects(scopes)
+    kept = KeptObjects(scopes, _find_made_class)
     given = {
         node.attr
         for node in scopes.walk()
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and kept.find_own_class(node.value) is None
     }
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or node.attr in given:
             continue
-        which = _find_class(node.value, scopes, bound)
+        which = _find_class(node.value, scopes, bound, kept)
         if which is None:
             continue
         if which in _LACKING:
@@ -146,7 +150,7 @@ _Bound = dict[tuple[int, str], set[tuple[str, str]]]
 
 
 def _find_class(
-    node: ast.expr, scopes: Scopes, bound: _Bound
+    node: ast.expr, scopes: Scopes, bound: _Bound, kept: KeptObjects
 ) -> tuple[str, str] | None:
     """The emitted class, by module and name, whose object an expression is."""
     if isinstance(node, ast.Name):
@@ -154,9 +158,10 @@ def _find_class(
         found = bound.get((id(owner), node.id), set())
         return next(iter(found)) if len(found) == 1 else None
     if isinstance(node, ast.Attribute):
-        whole = _find_class(node.value, scopes, bound)
+        whole = _find_class(node.value, scopes, bound, kept)
         if whole is not None and (whole[1], node.attr) in _PARTS:
             return whole[0], _PARTS[whole[1], node.attr]
+        return kept.find_class(node) if whole is None else None
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 from collections.abc import Sequence
 
@@ -42,6 +43,7 @@ def read_tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> T
     stars = find_star_names(files, followed)
     read = TreeFiles(files, Tree(reexports=followed, own_stars=stars))
     return Tree(
+        files=frozenset(map(os.path.realpath, files)),
         graph_modules=find_graph_modules(files, followed) | of_sessions,
         updating_modules=find_updating_modules(files, followed) | of_sessions,
         graph_imports=imported,

@@ -357,6 +357,59 @@ def test_what_is_missing_hides_no_other_refusal() -> None:
     assert [(f.code, f.line) for f in found] == [("S185", 3), ("T111", 4)]
 
 
+_KEEPING = """\
+import tensorflow as tf
+
+class Model:
+    def __init__(self, path):
+        KEEP
+    def run(self, x):
+        print(self.p.session)
+        return self.p({"x": x})
+
+class Other(Model):
+    def look(self):
+        return self.p.graph
+
+print(Model("/tmp/m").run([1.0]))
+other = Other("/tmp/m")
+print(other.p.fetch_tensors, other.p.graph)
+"""
+_KEPT = "self.p = tf.contrib.predictor.from_saved_model(path)"
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        _KEPT,
+        f"self.p = None\n        {_KEPT}",
+        # That is an attribute of another object.
+        f"self.session = 3\n        {_KEPT}",
+    ],
+)
+def test_what_an_attributes_object_lacks_is_told(keep: str) -> None:
+    text = _KEEPING.replace("KEEP", keep)
+    told = [f for f in migrate_text(text).findings if f.code == "S185"]
+    assert [f.symbol for f in told] == [
+        "self.p.session",
+        "self.p.graph",
+        "other.p.graph",
+    ]
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        f"{_KEPT}\n        self.p = path",
+        f"{_KEPT}\n        self.p, self.n = path",
+        f"{_KEPT}\n        self.p.session = self.p.graph = 3",
+    ],
+)
+def test_an_attribute_that_may_be_another_object_is_not_judged(keep: str) -> None:
+    text = _KEEPING.replace("KEEP", keep)
+    assert all(f.code != "S185" for f in migrate_text(text).findings)
+
+
 def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
     import tensorflow as tf
 
