@@ -45,7 +45,7 @@ def find_given_estimators(
     if not any(name.startswith(_MAKING) for name in done.support):
         return ()
     scopes = build_scopes(parse_source(text))
-    values = HookValues(scopes, unit.path, unit.options.tree.shared_hooks)
+    values = HookValues(scopes, unit.path, unit.options.tree)
     found = []
     for call in scopes.walk():
         if isinstance(call, ast.Call) and _is_of_unread_library(call, values):

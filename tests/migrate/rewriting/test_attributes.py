@@ -375,16 +375,16 @@ print(Model("/tmp/m").run([1.0]))
 other = Other("/tmp/m")
 print(other.p.fetch_tensors, other.p.graph)
 """
-_KEPT = "self.p = tf.contrib.predictor.from_saved_model(path)"
+_PREDICTED = "self.p = tf.contrib.predictor.from_saved_model(path)"
 
 
 @pytest.mark.parametrize(
     "keep",
     [
-        _KEPT,
-        f"self.p = None\n        {_KEPT}",
+        _PREDICTED,
+        f"self.p = None\n        {_PREDICTED}",
         # That is an attribute of another object.
-        f"self.session = 3\n        {_KEPT}",
+        f"self.session = 3\n        {_PREDICTED}",
     ],
 )
 def test_what_an_attributes_object_lacks_is_told(keep: str) -> None:
@@ -400,9 +400,9 @@ def test_what_an_attributes_object_lacks_is_told(keep: str) -> None:
 @pytest.mark.parametrize(
     "keep",
     [
-        f"{_KEPT}\n        self.p = path",
-        f"{_KEPT}\n        self.p, self.n = path",
-        f"{_KEPT}\n        self.p.session = self.p.graph = 3",
+        f"{_PREDICTED}\n        self.p = path",
+        f"{_PREDICTED}\n        self.p, self.n = path",
+        f"{_PREDICTED}\n        self.p.session = self.p.graph = 3",
     ],
 )
 def test_an_attribute_that_may_be_another_object_is_not_judged(keep: str) -> None:
