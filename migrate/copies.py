@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 
 from migrate.disk import write
+from migrate.disk.imported import find_imported
 from migrate.disk.interrupts import defer_interrupts
 from migrate.pipeline import FileResult
 
@@ -130,7 +131,8 @@ def _check(roots: tuple[pathlib.Path, ...], output: pathlib.Path) -> None:
     """Tells before anything is copied that it cannot be.
 
     Raises:
-      CopyError: the directory is not empty, or lies in a tree, or names clash.
+      CopyError: the directory is not empty, or lies in a tree, or names clash; or a file
+        imports others, which the copy would not have.
     """
     if os.path.lexists(output) and not (
         os.path.isdir(output) and not any(output.iterdir())
@@ -140,6 +142,11 @@ def _check(roots: tuple[pathlib.Path, ...], output: pathlib.Path) -> None:
     for root in roots:
         if os.path.isdir(root) and inner.is_relative_to(root.resolve()):
             raise CopyError("--output must not lie inside the tree that is copied")
+    for root in roots:
+        if not os.path.isdir(root) and (imported := find_imported(root)):
+            raise CopyError(
+                f"--output: {root} imports {imported[0]}. Name the directory that has both"
+            )
     if len(roots) > 1:
         names = collections.Counter(map(_find_name, roots))
         for name, times in names.items():

@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Iterator, Sequence
 
 from migrate.disk import discover
+from migrate.disk.imported import find_imported
 from migrate.pipeline import FileResult
 
 _NO_EXCLUSIONS = discover.Exclusions()
@@ -18,6 +19,8 @@ def collect(
     each_link: bool = False,
 ) -> list[pathlib.Path | FileResult]:
     """The files to look at, each once; a path that is not there is a failed result.
+
+    The files that a named file imports are looked at, too: they are one program with it.
 
     Args:
       each_link: a link to a file counts as a file of its own.
@@ -50,6 +53,7 @@ def _walk_below(
             yield FileResult(pathlib.Path(error.filename)).mark_failed("E001", reason)
     elif os.path.isfile(path):
         yield path
+        yield from find_imported(path, exclusions)
     elif os.path.exists(path):
         yield FileResult(path).mark_failed("E001", "not a regular file")
     elif os.path.islink(path):

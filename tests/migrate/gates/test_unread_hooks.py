@@ -8,6 +8,7 @@ import pathlib
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.disk import discover
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.run import run_programs
@@ -364,11 +365,14 @@ def test_hooks_of_another_file_of_the_program_migrate(tmp_path: pathlib.Path) ->
         assert [code for code, _ in refused] == ["H122"], given
 
 
-def _tell_run(*paths: pathlib.Path) -> list[tuple[str, str, str]]:
+def _tell_run(
+    *paths: pathlib.Path, exclude: tuple[str, ...] = ()
+) -> list[tuple[str, str, str]]:
     """Of a run over files and directories what H122 says: file, reason and recipe."""
+    patterns = discover.Patterns(paths[0].parent, exclude)
     return [
         (result.path.name, f.reason, f.recipe)
-        for program in run_programs(paths)
+        for program in run_programs(paths, exclusions=discover.Exclusions((patterns,)))
         for result in program
         for f in result.findings
         if f.code == "H122" and f.outcome is Outcome.REFUSED
@@ -379,18 +383,18 @@ def _tell_run(*paths: pathlib.Path) -> list[tuple[str, str, str]]:
 def test_a_hook_of_a_file_outside_the_run_is_refused(
     tmp_path: pathlib.Path, module: str
 ) -> None:
-    """That file stays one of TensorFlow 1: `tf1to2 migrate main.py` named only one."""
+    """That file stays one of TensorFlow 1: `--exclude` leaves it out."""
     mine = tmp_path.joinpath(*module.split(".")).with_suffix(".py")
     mine.parent.mkdir(exist_ok=True)
     mine.write_text(f"import tensorflow as tf\n{OWN}")
     main = tmp_path / "main.py"
     made = f"from {module} import Own"
     main.write_text(_session("hooks=[Own()]", "", made))
-    ((file, reason, recipe),) = _tell_run(main)
+    ((file, reason, recipe),) = _tell_run(main, exclude=("mine.py",))
     assert file == "main.py" and recipe.startswith("Migrate both files in one run")
     where = os.path.relpath(mine, tmp_path)
     assert reason.startswith(f"this hook comes from `{where}`, which is not part of")
-    assert _tell_run(tmp_path) == []
+    assert _tell_run(main) == _tell_run(tmp_path) == []
 
 
 def test_a_file_outside_the_run_may_have_what_no_tensorflow_is_needed_for(
