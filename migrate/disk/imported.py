@@ -17,6 +17,8 @@ from migrate.source import notebook, python
 from migrate.source.nodes import parse_or_none
 from migrate.source.python import read_or_nothing
 
+# A directory with one of these is a project's root.
+_ROOTS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 _NO_EXCLUSIONS = discover.Exclusions()
 
 
@@ -51,10 +53,18 @@ def find_imported(
 
 
 def _list_roots(start: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the directories where Python looks: a script's own, and a package's parent."""
-    roots = [start.parent]
-    while (roots[-1] / "__init__.py").is_file() and roots[-1] != roots[-1].parent:
-        roots.append(roots[-1].parent)
+    """Returns the directories where Python may look, the nearest first.
+
+    They are a script's own directory, the parent of its package, and those above it up to
+    the project's root, which often stands in PYTHONPATH.
+    """
+    above = [start.parent, *start.parent.parents]
+    root = next((d for d in above if any((d / name).exists() for name in _ROOTS)), None)
+    if root is not None:
+        return above[: above.index(root) + 1]
+    roots = above[:1]
+    while (roots[-1] / "__init__.py").is_file() and len(roots) < len(above):
+        roots.append(above[len(roots)])
     return roots
 
 

@@ -81,6 +81,21 @@ def test_what_it_imports_is_part_of_the_run(tmp_path: pathlib.Path, way: str) ->
     assert alone == whole and b"tf.layers" not in alone["main.py"]
 
 
+def test_a_package_of_the_project_is_found_from_its_scripts(
+    tmp_path: pathlib.Path,
+) -> None:
+    text = make_main("from lib.nets import build", "build")
+    files = {"lib/__init__.py": "", "lib/nets.py": NETS, "scripts/main.py": text}
+    write(tmp_path, files)
+    main = tmp_path / "scripts" / "main.py"
+    assert find_imported(main) == []
+    write(tmp_path, {"setup.py": ""})
+    assert find_imported(main) == [
+        tmp_path / "lib" / "__init__.py",
+        tmp_path / "lib" / "nets.py",
+    ]
+
+
 def test_a_notebook_has_its_modules(tmp_path: pathlib.Path) -> None:
     cell = {"cell_type": "code", "source": make_main("import nets", "nets.build")}
     book = {"cells": [{**cell, "metadata": {}, "outputs": []}], "nbformat": 4}

@@ -173,4 +173,4 @@ def test_servers_that_run_already_stop_the_program(tmp_path: pathlib.Path) -> No
         check=False,
     )
     assert done.returncode == 1
-    assert "ValueError: servers that were started elsewhere" in done.stderr
+    assert "ValueError: the migrated program does not use servers" in done.stderr
