@@ -59,6 +59,8 @@ def _list_roots(start: pathlib.Path) -> list[pathlib.Path]:
     the project's root, which often stands in PYTHONPATH.
     """
     above = [start.parent, *start.parent.parents]
+    if not start.is_absolute():
+        above += pathlib.Path.cwd().parents
     root = next((d for d in above if any((d / name).exists() for name in _ROOTS)), None)
     if root is not None:
         return above[: above.index(root) + 1]

@@ -82,7 +82,7 @@ def test_what_it_imports_is_part_of_the_run(tmp_path: pathlib.Path, way: str) ->
 
 
 def test_a_package_of_the_project_is_found_from_its_scripts(
-    tmp_path: pathlib.Path,
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = make_main("from lib.nets import build", "build")
     files = {"lib/__init__.py": "", "lib/nets.py": NETS, "scripts/main.py": text}
@@ -94,6 +94,8 @@ def test_a_package_of_the_project_is_found_from_its_scripts(
         tmp_path / "lib" / "__init__.py",
         tmp_path / "lib" / "nets.py",
     ]
+    monkeypatch.chdir(main.parent)
+    assert len(find_imported(pathlib.Path("main.py"))) == 2
 
 
 def test_a_notebook_has_its_modules(tmp_path: pathlib.Path) -> None:
