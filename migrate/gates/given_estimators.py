@@ -48,11 +48,12 @@ def find_given_estimators(
     values = HookValues(scopes, unit.path, unit.options.tree)
     found = []
     for call in scopes.walk():
-        if isinstance(call, ast.Call) and _is_of_unread_library(call, values):
-            given = [*call.args, *(k.value for k in call.keywords)]
-            kinds = [kind for v in given for kind in _find_kinds(v, scopes, set())]
-            if kinds:
-                found.append(_make_refusal(call, kinds[0]))
+        if not isinstance(call, ast.Call):
+            continue
+        given = [*call.args, *(k.value for k in call.keywords)]
+        kinds = [kind for v in given for kind in _find_kinds(v, scopes, set())]
+        if kinds and _is_of_unread_library(call, values):
+            found.append(_make_refusal(call, kinds[0]))
     return tuple(sorted(found))
 
 

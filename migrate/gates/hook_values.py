@@ -34,6 +34,10 @@ _IMPORTER = "importlib.import_module"
 _TUPLES = frozenset({"NamedTuple", "make_dataclass", "namedtuple"})
 
 
+# A list of hooks is made in few steps. What is made in more is something else.
+_DEEPEST = 60
+
+
 @dataclasses.dataclass(frozen=True)
 class Unread:
     """One value whose class the tool does not know.
@@ -72,6 +76,8 @@ class HookValues:
         # Names of TensorFlow whose calls were met.
         self._symbols: set[str] = above._symbols if above else set()
         self._seen: set[ast.AST | str] = set()
+        # How many values are followed one through another, in all files.
+        self._depth: list[int] = above._depth if above else [0]
         self._is_first = above is None
         self._is_outside = above is not None and path not in tree.files
 
@@ -94,9 +100,15 @@ class HookValues:
         return imported and any(self.find_unread(func))
 
     def _follow_value(self, node: ast.AST | None) -> Iterator[Unread]:
-        if node is None or node in self._seen:
+        if node is None or node in self._seen or self._depth[0] > _DEEPEST:
             return
         self._seen.add(node)
+        self._depth[0] += 1
+        found = list(self._follow_parts(node))
+        self._depth[0] -= 1
+        yield from found
+
+    def _follow_parts(self, node: ast.AST) -> Iterator[Unread]:
         if isinstance(node, (ast.Name, ast.Attribute)):
             yield from self._follow_name(node)
         elif isinstance(node, ast.Call):

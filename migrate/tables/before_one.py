@@ -1,7 +1,8 @@
-"""Names that TensorFlow had before version 1.0, and what 1.15 calls the same.
+"""Names that only older versions of TensorFlow had, and what 1.15 calls the same.
 
 A program that has one does not run under TensorFlow 1.15. The names are those that the
-release notes of TensorFlow 1.0 list; tests ask TensorFlow 1.15.5 for both.
+release notes of TensorFlow 1.0 list, and some hooks of contrib that later versions moved.
+Tests ask TensorFlow 1.15.5 for both.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ RENAMED: dict[str, str] = {
     "tf.batch_svd": "tf.svd",
     "tf.complex_abs": "tf.abs",
     "tf.concat_v2": "tf.concat",
+    "tf.contrib.estimator.InMemoryEvaluatorHook": (
+        "tf.estimator.experimental.InMemoryEvaluatorHook"
+    ),
+    "tf.contrib.estimator.make_stop_at_checkpoint_step_hook": (
+        "tf.estimator.experimental.make_stop_at_checkpoint_step_hook"
+    ),
+    "tf.contrib.hooks.ProfilerHook": "tf.train.ProfilerHook",
     "tf.histogram_summary": "tf.summary.histogram",
     "tf.image.per_image_whitening": "tf.image.per_image_standardization",
     "tf.image_summary": "tf.summary.image",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from migrate.tables import contrib_hooks
+from migrate.tables import before_one, contrib_hooks
 from migrate.tables.calls import CallRow
 
 # -- the same object or a function of the same parameters ------------------------------
@@ -581,7 +581,7 @@ WITHOUT_EQUAL = tuple(
     f"tf.contrib.{module}"
     for module in (
         *("bayesflow", "boosted_trees", "constrained_optimization", "copy_graph"),
-        *("crf", "cudnn_rnn", "distributions", "factorization", "ffmpeg", "gan"),
+        *("crf", "cudnn_rnn", "distributions", "factorization", "ffmpeg"),
         *("graph_editor", "integrate", "kernel_methods", "labeled_tensor"),
         *("model_pruning", "opt", "quantize", "seq2seq", "solvers", "tensor_forest"),
         *("tensorrt", "timeseries"),
@@ -591,6 +591,10 @@ WITHOUT_EQUAL = tuple(
 
 def explain_no_home(symbol: str) -> tuple[str, str]:
     """Returns the reason why a contrib symbol is refused, and what to do instead."""
+    new = before_one.RENAMED.get(symbol)
+    if new is not None:
+        reason = f"TensorFlow 1.15 has no `{symbol}` either"
+        return reason, f"TensorFlow 1.15 calls it `{new}`: write that first."
     name = symbol.removeprefix("tf.contrib.")
     while name:
         if name in NO_HOME:

@@ -5,7 +5,6 @@ Each recipe is for the TensorFlow 1 program. Who follows it can migrate the prog
 
 from __future__ import annotations
 
-_SAME = "TensorFlow 1.15 has this hook under another name, and the tool reads only that name"
 _MONITOR = (
     "monitors belong to contrib.learn's Estimators, and the tool has none of them",
     "Use a hook of tf.train, such as tf.train.LoggingTensorHook or "
@@ -24,19 +23,6 @@ REASONS: dict[str, tuple[str, str]] = {
         "contain no position of the input",
         "Remove the hook. After a restart the training then reads its input from the "
         "beginning.",
-    ),
-    "estimator.InMemoryEvaluatorHook": (
-        _SAME,
-        "Write tf.estimator.experimental.InMemoryEvaluatorHook.",
-    ),
-    "estimator.make_stop_at_checkpoint_step_hook": (
-        "on a worker its hook waits for the checkpoint of the last step, and no hook of "
-        "the migrated program waits for a checkpoint",
-        "Write tf.train.StopAtStepHook(last_step=last_step), which it is on the chief.",
-    ),
-    "hooks": (
-        _SAME,
-        "Write tf.train.ProfilerHook.",
     ),
     "learn.monitors": _MONITOR,
     "learn.monitors.ValidationMonitor": (

@@ -454,7 +454,9 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.estimator.experimental.make_stop_at_checkpoint_step_hook": (
         "E117",
-        *contrib_hooks.REASONS["estimator.make_stop_at_checkpoint_step_hook"],
+        "on a worker its hook waits for the checkpoint of the last step, and no hook of "
+        "the migrated program waits for a checkpoint",
+        "Write tf.train.StopAtStepHook(last_step=last_step), which it is on the chief.",
     ),
     "tf.contrib.learn.learn_runner": (
         "E117",

@@ -88,7 +88,6 @@ INITIALIZER_OPS = frozenset(
     }
 )
 
-WRITERS = frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"})
 _BY_KIND: dict[Kind, frozenset[str]] = {
     Kind.PLACEHOLDER: PLACEHOLDERS,
     Kind.VARIABLE: VARIABLES | GLOBAL_STEPS,
@@ -102,7 +101,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
     | {"tf.summary.merge_all", "tf.summary.merge", "tf.summary.audio"},
     Kind.INITIALIZER_OP: INITIALIZER_OPS,
     Kind.HOOK: frozenset(HOOKS),
-    Kind.WRITER: WRITERS,
+    Kind.WRITER: frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"}),
     Kind.SAVER: frozenset({"tf.train.Saver"}),
     Kind.SCAFFOLD: frozenset({"tf.train.Scaffold"}),
     Kind.AVERAGES: frozenset({"tf.train.ExponentialMovingAverage"}),
@@ -135,6 +134,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
         }
     ),
 }
+WRITERS = _BY_KIND[Kind.WRITER]
 
 # What `migrate.normalise.towers` writes into a program.
 TOWER_INDEX = (

@@ -6,6 +6,7 @@ x = tf.placeholder(tf.float32, [None, 1])
 training = tf.placeholder(tf.bool, [])
 net = tf.layers.dense(x, 1)
 net = tf.layers.dropout(net, 0.5, training=training)
+net = tf.layers.dropout(net, training=training)
 loss = tf.reduce_mean(tf.square(net - 1.0))
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:

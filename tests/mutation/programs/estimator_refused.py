@@ -31,5 +31,6 @@ def eval_input_receiver_fn():
 columns = tf.feature_column.shared_embedding_columns([], 3)
 keras = tf.keras.estimator.model_to_estimator(tf.keras.Sequential())
 estimator = tf.estimator.Estimator(model_fn, "/tmp/model")
-estimator.train(input_fn, steps=4)
+saver = tf.contrib.tpu.AsyncCheckpointSaverHook("/tmp/model", save_steps=3)
+estimator.train(input_fn, steps=4, hooks=[saver])
 learn_runner.tune(estimator)
