@@ -24,6 +24,7 @@ from migrate.gates.import_places import (
     find_users,
     is_of_python,
     list_parts,
+    name_module,
 )
 from migrate.gates.kept_values import FUNCTIONS, KeptValues, find_results, find_values
 from migrate.source.nodes import list_children
@@ -278,7 +279,7 @@ class HookValues:
         self._symbols.add(self.scopes.resolve(node) or "")
         if self._is_outside:
             assert isinstance(node, ast.expr)
-            yield Unread(node, pathlib.Path(self._path).stem, self._path)
+            yield Unread(node, name_module(self._path), self._path)
 
     def _follow_name(self, node: ast.Name | ast.Attribute) -> Iterator[Unread]:
         if self._is_tensorflow(node):
@@ -365,7 +366,7 @@ class HookValues:
         """A name of another file: what it is there."""
         if not level and parts[0] == "tensorflow":
             if self._is_outside:
-                yield Unread(at, pathlib.Path(self._path).stem, self._path)
+                yield Unread(at, name_module(self._path), self._path)
             return
         if not level and is_of_python(parts[0]):
             return
@@ -377,7 +378,7 @@ class HookValues:
         other = self._open_file(file)
         if other is None:
             if file not in self._tree.files:
-                yield Unread(at, pathlib.Path(file).stem, file)
+                yield Unread(at, name_module(file), file)
         elif rest and rest[0] not in other._seen:
             other._seen.add(rest[0])
             yield from other._follow_rest(at, rest[0])
@@ -390,7 +391,7 @@ class HookValues:
             found = self._follow_star(ast.Name(name, ast.Load()))
         else:
             path = self._path if self._is_outside else ""
-            found = iter([Unread(at, pathlib.Path(self._path).stem, path)])
+            found = iter([Unread(at, name_module(self._path), path)])
         for unread in found:
             yield dataclasses.replace(unread, node=at)
 

@@ -42,11 +42,15 @@ def find_file(
     return "", parts
 
 
+def name_module(path: str) -> str:
+    """The last part of the dotted name of a file, or of the package whose file it is."""
+    place = pathlib.Path(path)
+    return place.parent.name if place.stem == "__init__" else place.stem
+
+
 def find_users(path: str, files: Iterable[str]) -> list[str]:
     """Those of some files that name a file's module."""
-    module = pathlib.Path(path).stem
-    if module == "__init__":
-        module = pathlib.Path(path).parent.name
+    module = name_module(path)
     return [
         file
         for file in sorted(files)
