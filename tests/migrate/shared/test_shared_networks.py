@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 
+from migrate.disk import discover
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult
@@ -63,9 +64,11 @@ def _migrated(
     """The results by file; of the whole tree, or of some files of it."""
     _written(directory, files)
     given = [directory / name for name in only] or [directory]
+    others = [name for name in files if name not in only] if only else []
+    excluded = discover.Exclusions((discover.Patterns(directory, others),))
     found = {
         result.path.relative_to(directory).as_posix(): result
-        for result in run_tree(given, Options(), jobs=1)
+        for result in run_tree(given, Options(), jobs=1, exclusions=excluded)
     }
     assert not any(result.failed for result in found.values())
     return found
