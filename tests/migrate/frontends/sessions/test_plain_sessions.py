@@ -82,7 +82,7 @@ _BEGUN = (
         ),
         (
             [("tf.Session()", 'tf.Session("grpc://a:1")')],
-            *("C101", "the session connects to `'grpc://a:1'`", "tf.Session() without"),
+            *("C101", "the session connects to `'grpc://a:1'`", "open the session without a target"),
         ),
         (
             [
