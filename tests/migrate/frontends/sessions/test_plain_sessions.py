@@ -82,7 +82,11 @@ _BEGUN = (
         ),
         (
             [("tf.Session()", 'tf.Session("grpc://a:1")')],
-            *("C101", "the session connects to `'grpc://a:1'`", "open the session without a target"),
+            *(
+                "C101",
+                "the session connects to `'grpc://a:1'`",
+                "open the session without a target",
+            ),
         ),
         (
             [
