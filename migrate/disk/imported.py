@@ -13,8 +13,7 @@ from collections.abc import Iterator
 
 from migrate import emitted
 from migrate.disk import discover
-from migrate.source import notebook, python
-from migrate.source.nodes import parse_or_none
+from migrate.source.files import parse_file
 from migrate.source.python import read_or_nothing
 
 # A directory with one of these is a project's root.
@@ -74,7 +73,7 @@ def _list_imports(
     path: pathlib.Path, roots: list[pathlib.Path]
 ) -> Iterator[pathlib.Path]:
     """Yields the files that a file imports itself."""
-    tree = _parse(path)
+    tree = parse_file(path, read_or_nothing(path))
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -86,16 +85,6 @@ def _list_imports(
                 bases = [[path.parent, *path.parent.parents][node.level - 1]]
             for alias in node.names:
                 yield from _find_files(bases, [*module, alias.name])
-
-
-def _parse(path: pathlib.Path) -> ast.Module | None:
-    data = read_or_nothing(path)
-    if path.suffix != ".ipynb":
-        return parse_or_none(data)
-    try:
-        return parse_or_none(notebook.read(python.decode(data).text).module)
-    except (ValueError, python.Unreadable):
-        return None
 
 
 def _find_files(bases: list[pathlib.Path], parts: list[str]) -> Iterator[pathlib.Path]:

@@ -29,7 +29,8 @@ from migrate.gates.host_state import (
     find_step_changes,
 )
 from migrate.gates.late_changes import find_late_changes
-from migrate.gates.traces import Site, TooMany, find_trace
+from migrate.gates.sites import Site
+from migrate.gates.traces import TooMany, find_trace
 from migrate.rules.dropped import CODE as DROPPED
 from migrate.source.nodes import parse_source
 from migrate.tables import host_effects as table

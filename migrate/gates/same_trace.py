@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from migrate.facts.scopes import build_scopes
 from migrate.gates.conditions import Guard
-from migrate.gates.traces import Site, find_sites
+from migrate.gates.sites import Site
+from migrate.gates.traces import find_sites
 from migrate.source.nodes import parse_source
 from migrate.tables import host_effects as table
 

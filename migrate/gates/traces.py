@@ -32,6 +32,7 @@ from migrate.gates.conditions import (
 )
 from migrate.gates.implicit_calls import ImplicitCalls
 from migrate.gates.origins import is_tensorflow
+from migrate.gates.sites import Site
 from migrate.source.magics import is_of_notebook
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import host_effects as table
@@ -41,41 +42,6 @@ _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _COMPOUND = (*_LOOPS, ast.If, ast.With, ast.AsyncWith, ast.Try)
 _SERVES = "training_session.serve"
-
-
-@dataclasses.dataclass(frozen=True)
-class Site:
-    """One effect at one place.
-
-    Attributes:
-      effect: the effect; of kind "" if there is none, but the other program may have one.
-      words: the strings among its arguments.
-      constants: all constants among them.
-      text: its code.
-      line: of its statement.
-      begins: where its statement begins, and where it begins: line and column, from 1.
-      root: the trace that it belongs to; "" is the module's.
-      position: its place in the order of the whole program.
-      guards: the conditions on the way to it.
-      own: how many of these are outside of the function that its object belongs to.
-      unused: whether its trace begins at a function that the program never names.
-      traced: whether TensorFlow traces the function that contains it.
-      again: whether another traced function had the same place in the trace before.
-    """
-
-    effect: Effect
-    words: frozenset[str]
-    constants: frozenset[str]
-    text: str
-    line: int
-    begins: frozenset[tuple[int, int]]
-    root: str
-    position: int
-    guards: tuple[Guard, ...]
-    own: int = 0
-    unused: bool = False
-    traced: bool = False
-    again: bool = False
 
 
 # Effects that a comparison of each call's is worth.

@@ -128,7 +128,7 @@ def find_missing_attributes(text: str) -> Iterator[tuple[str, str]]:
         for node in scopes.walk()
         if isinstance(node, ast.Attribute)
         and not isinstance(node.ctx, ast.Load)
-        and kept.find_own_class(node.value) is None
+        and not kept.is_own(node.value)
     }
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or node.attr in given:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from migrate.facts.reach import find_definitions
+from migrate.facts.objects import Objects
 from migrate.facts.scopes import Scopes
 
 # The module and the name of an emitted class.
@@ -26,7 +26,7 @@ class KeptObjects:
     def __init__(
         self, scopes: Scopes, find_made: Callable[[ast.expr], Made | None]
     ) -> None:
-        self._scopes = scopes
+        self._objects = Objects(scopes)
         self._classes: dict[tuple[ast.AST, str], Made] = {}
         stored: dict[str, int] = {}
         known: dict[str, list[tuple[ast.Attribute, Made | None]]] = {}
@@ -46,50 +46,24 @@ class KeptObjects:
             if which is None or others or len(pairs) != stored.get(name, 0):
                 continue
             for target, _ in pairs:
-                class_ = self.find_own_class(target.value)
+                class_ = self._objects.find_class(target.value)
                 if class_ is not None:
                     self._classes[class_, name] = which
 
+    def is_own(self, node: ast.expr) -> bool:
+        """Whether an expression is an object of a class of the program's own."""
+        return self._objects.find_class(node) is not None
+
     def find_class(self, node: ast.Attribute) -> Made | None:
         """The emitted class whose object an attribute is."""
-        todo = [self.find_own_class(node.value)]
+        todo = [self._objects.find_class(node.value)]
         for class_ in todo:
             if class_ is None:
                 continue
             if (class_, node.attr) in self._classes:
                 return self._classes[class_, node.attr]
-            todo += [
-                one
-                for base in class_.bases
-                if isinstance(base, ast.Name)
-                for one in find_definitions(self._scopes, base)
-                if isinstance(one, ast.ClassDef) and one not in todo
-            ]
-        return None
-
-    def find_own_class(self, node: ast.expr) -> ast.ClassDef | None:
-        """The class of `self` in a method, and of a name that is bound to one object."""
-        if not isinstance(node, ast.Name):
-            return None
-        owner = self._scopes.find_scope(node).find_owner(node.id)
-        bound = owner.bindings[node.id] if owner is not None else []
-        if owner is None or len(bound) != 1:
-            return None
-        if isinstance(bound[0], ast.arg):
-            above = self._scopes.parents.get(owner.node)
-            function = owner.node
-            first = (
-                isinstance(function, ast.FunctionDef)
-                and not function.decorator_list
-                and function.args.args[:1] == bound
-            )
-            return above if first and isinstance(above, ast.ClassDef) else None
-        value = getattr(bound[0], "value", None)
-        if isinstance(bound[0], ast.Assign) and isinstance(value, ast.Call):
-            if isinstance(value.func, ast.Name):
-                made = find_definitions(self._scopes, value.func)
-                if len(made) == 1 and isinstance(made[0], ast.ClassDef):
-                    return made[0]
+            bases = (self._objects.find_named_class(base) for base in class_.bases)
+            todo += [base for base in bases if base not in todo]
         return None
 
 

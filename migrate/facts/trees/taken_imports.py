@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.trees.reexports import Lines, find_files, write_out_imports
 from migrate.rewriting.unused import exists, list_imported
-from migrate.source import notebook, python
+from migrate.source.files import parse_file
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 from migrate.source.python import read_or_nothing
 
@@ -79,7 +79,9 @@ def _find_taken(
     followed: Lines,
 ) -> Iterator[str]:
     """The names that a file takes, or may take, from another one."""
-    tree = _parse(data, path)
+    # A cell may run a file as if its lines were there.
+    runs = path.suffix == ".ipynb" and b"%run" in data
+    tree = None if runs else parse_file(path, data)
     if tree is None:
         if _may_import(data, source):
             spoken = set(_WORD.findall(data))
@@ -97,21 +99,6 @@ def _find_taken(
     yield from (
         n for n, exists_in_2 in names.items() if not exists_in_2 and n in as_written
     )
-
-
-def _parse(data: bytes, path: pathlib.Path) -> ast.Module | None:
-    """The tree of a file, or of a notebook's cells.
-
-    None if they are no Python 3, or if a cell may run a file as if its lines were there.
-    """
-    if path.suffix != ".ipynb":
-        return parse_or_none(data)
-    if b"%run" in data:
-        return None
-    try:
-        return parse_or_none(notebook.read(python.decode(data).text).module)
-    except (ValueError, python.Unreadable):
-        return None
 
 
 def _may_import(data: bytes, source: str) -> bool:

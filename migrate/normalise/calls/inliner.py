@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.fall_through import returns
+from migrate.facts.late_attributes import find_late_test
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
@@ -456,20 +457,6 @@ class Inliner:
         if target:
             return Edit(keyword, f"{target} = ")
         return Edit(keyword, "")
-
-
-def find_late_test(node: ast.AST, own: str) -> str:
-    """The attribute of `hasattr(self, "x")`, or of `not hasattr(self, "x")`; "" for others."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node = node.operand
-    match node:
-        case ast.Call(
-            func=ast.Name(id="hasattr"),
-            args=[ast.Name(id=receiver), ast.Constant(value=str(attribute))],
-            keywords=[],
-        ) if receiver == own:
-            return attribute
-    return ""
 
 
 def _find_function_name(function: ast.FunctionDef) -> ast.AST:

@@ -6,23 +6,18 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.late_attributes import find_late_attributes
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.calls.inliner import (
     Call,
     Inliner,
     Instance,
     NotInlinable,
-    find_late_test,
 )
 from migrate.normalise.graph_builders.callees import Callees
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 
-# Expressions whose value is never None.
-_SOME_VALUE = (
-    *(ast.BinOp, ast.Compare, ast.JoinedStr, ast.Dict, ast.List, ast.Set, ast.Tuple),
-    *(ast.DictComp, ast.ListComp, ast.SetComp),
-)
 _NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
 
@@ -43,7 +38,7 @@ class Inlining(Callees):
             )
             attributes, wishes = self._name_attributes(owner, found, taken, driver)
             first = self._write_constants(owner, attributes, taken)
-            late = _find_late_attributes(owner) & set(attributes)
+            late = find_late_attributes(self.tree, owner) & set(attributes)
             first += tuple(f"{attributes[name]} = None" for name in sorted(late))
             methods = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
             instance = Instance(
@@ -250,38 +245,3 @@ class Inlining(Callees):
             if isinstance(n, ast.FunctionDef) and n.name == driver.name
         ]
         return found[0] if len(found) == 1 else None
-
-
-def _find_late_attributes(owner: ast.ClassDef) -> frozenset[str]:
-    """Attributes that methods test by `hasattr`, and that no constructor sets.
-
-    None stands for one that is not set yet, if no statement sets it to None.
-    """
-    tested: set[str] = set()
-    other: set[str] = set()
-    for method in owner.body:
-        if not isinstance(method, ast.FunctionDef) or not method.args.args:
-            continue
-        own = method.args.args[0].arg
-        plain: set[ast.expr] = set()
-        for node in walk_breadth_first(method):
-            tested |= {find_late_test(node, own)} - {""}
-            if isinstance(node, ast.AugAssign):
-                plain.add(node.target)
-            elif isinstance(node, ast.Assign) and _is_some_value(node.value):
-                plain.update(node.targets)
-        for node in walk_breadth_first(method):
-            if (
-                isinstance(node, ast.Attribute)
-                and not isinstance(node.ctx, ast.Load)
-                and (method.name == "__init__" or node not in plain)
-            ):
-                other.add(node.attr)
-    return frozenset(tested - other)
-
-
-def _is_some_value(node: ast.expr) -> bool:
-    """Whether an expression is certainly not None."""
-    if isinstance(node, ast.Constant):
-        return node.value is not None
-    return isinstance(node, _SOME_VALUE)

@@ -12,7 +12,8 @@ from migrate.gates.accesses import Access, How
 from migrate.gates.callees import Callees
 from migrate.gates.effects import Wrong, find_differences
 from migrate.gates.implicit_calls import ImplicitCalls
-from migrate.gates.traces import Site, find_sites, find_trace
+from migrate.gates.sites import Site
+from migrate.gates.traces import find_sites, find_trace
 from migrate.source.nodes import parse_source
 
 HEAD = """import itertools, random, numpy as np, scipy.special, six, subprocess

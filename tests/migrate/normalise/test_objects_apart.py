@@ -22,11 +22,20 @@ def is_refused(text: str) -> bool:
         ("self.counter = 0\n", "self.counter = None\n"),
         ("self.counter = 0\n", "self.counter = len(self.costs)\n"),
         ("self.learned = 0\n", "self.learned = self.counter = 0\n"),
+        ("    walk(np.", "    agent.counter = None\n    walk(np."),
         ("hasattr(self, 'counter')", "hasattr(self, name)"),
         ("    walk(np.", "    print(agent)\n    walk(np."),
         ("import sys\n", "import sys\nfrom os import path as json\nprint(json)\n"),
     ],
-    ids=["none", "a call", "made at once", "by a name", "shown", "another import"],
+    ids=[
+        "none",
+        "a call",
+        "made at once",
+        "set outside",
+        "by a name",
+        "shown",
+        "another import",
+    ],
 )
 def test_what_is_not_known_stays_an_object(old: str, new: str) -> None:
     assert AGENT.count(old) == 1
