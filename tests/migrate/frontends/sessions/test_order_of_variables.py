@@ -200,6 +200,7 @@ def test_a_saver_lists_by_what_stays(between: str, steady: bool) -> None:
 
 PROGRAMS = pathlib.Path(__file__).parents[3] / "programs"
 COPIES = (PROGRAMS / "alone" / "lists_after_minimize.py").read_text()
+DECAY = "tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])"
 LONGER = """    hidden = tf.layers.dense(hidden, 5, name="more")
     q_ = tf.layers.dense(hidden, 3, name="t2\""""
 
@@ -218,8 +219,21 @@ def find_refusals(text: str) -> set[str]:
         ('name="e1"', 'name="e1", use_bias=False'),
         ("with tf.Session()", "print(len(e_params))\nwith tf.Session()"),
         ("zip(t_params, e_params)", "zip(e_params, e_params)"),
+        ("train = tf", f"loss += {DECAY}\ntrain = tf"),
+        (
+            "train = tf",
+            f"def decay():\n    return {DECAY}\n\nloss += decay()\ntrain = tf",
+        ),
+        ("train = tf", "loss += tf.reduce_mean(q_)\ntrain = tf"),
+        (
+            "train = tf",
+            "parts = [loss]\nparts.append(q_)\nloss = tf.add_n(parts)\ntrain = tf",
+        ),
     ],
-    ids=["both learn", "powers", "longer", "fewer", "counted", "with itself"],
+    ids=[
+        *("both learn", "powers", "longer", "fewer", "counted", "with itself"),
+        *("all decay", "all decay by a function", "added up", "listed"),
+    ],
 )
 def test_a_list_with_slots_is_refused(old: str, new: str) -> None:
     assert COPIES.count(old) == 1
