@@ -224,7 +224,6 @@ def test_what_follows_from_a_loaded_graph_is_not_told() -> None:
     ("symbol", "code"),
     [
         ("crf.crf_decode", "T111"),
-        ("gan.gan_model", "T111"),
         ("seq2seq.BasicDecoder", "T111"),
         ("seq2seq.sequence_loss", ""),
         ("opt.AdamWOptimizer", ""),
