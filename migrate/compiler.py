@@ -14,6 +14,7 @@ from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome, move_finding
 from migrate.frontends.sessions import between_graph
 from migrate.gates.given_estimators import find_given_estimators
+from migrate.gates.given_tensors import find_given_tensors
 from migrate.gates.judgement import judge
 from migrate.gates.unread_hooks import find_unread_hooks
 from migrate.half_migrated_files import migrate_half_migrated
@@ -226,6 +227,8 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
     if unread := find_unread_hooks(text, judged, unit):
         return _refuse_file(text, unread, unit)
     if given := find_given_estimators(text, judged, unit):
+        return _refuse_file(text, given, unit)
+    if given := find_given_tensors(text, judged, unit):
         return _refuse_file(text, given, unit)
     if judged.text != text or done.text == text:
         done = call_directly(text, judged, unit.filename)

@@ -23,105 +23,11 @@ from migrate.graph.values import (
     Unknown,
     Value,
 )
+from migrate.tables import libraries
 
 if TYPE_CHECKING:
     from migrate.evaluate.machine import Machine
 
-# Packages that never touch a graph, beside what comes with Python.
-HARMLESS = frozenset(
-    {"PIL", "absl", "bs4", "click", "colorama", "cv2", "flask", "gensim", "gym", "h5py"}
-    | {
-        "imageio",
-        "imutils",
-        "jieba",
-        "joblib",
-        "librosa",
-        "lmdb",
-        "matplotlib",
-        "mpl_toolkits",
-    }
-    | {
-        "music21",
-        "networkx",
-        "nltk",
-        "numba",
-        "numpy",
-        "pandas",
-        "progressbar",
-        "psutil",
-    }
-    | {
-        "pygame",
-        "pylab",
-        "requests",
-        "scipy",
-        "seaborn",
-        "simplejson",
-        "six",
-        "skimage",
-    }
-    | {
-        "sklearn",
-        "soundfile",
-        "tabulate",
-        "termcolor",
-        "tqdm",
-        "ujson",
-        "wget",
-        "xlrd",
-        "xlwt",
-    }
-    | {
-        "yaml",
-        "pyaudio",
-        "pydub",
-        "dill",
-        "gzip",
-        "mido",
-        "midi",
-        "Image",
-        "prettytable",
-    }
-    | {
-        "mlxtend",
-        "imblearn",
-        "xgboost",
-        "lightgbm",
-        "torchvision",
-        "pymysql",
-        "redis",
-        "pexpect",
-    }
-    | {
-        "opensimplex",
-        "Box2D",
-        "skvideo",
-        "moviepy",
-        "toolz",
-        "editdistance",
-        "unidecode",
-        "boto3",
-    }
-    | {
-        "cPickle",
-        "ConfigParser",
-        "Queue",
-        "StringIO",
-        "cStringIO",
-        "urllib2",
-        "future",
-        "past",
-    }
-    | {
-        "IPython",
-        "pprint",
-        "attr",
-        "mnist",
-        "python_speech_features",
-        "hmmlearn",
-        "__future__",
-    }
-)
 # Packages that call what they are given, in a thread or a process.
 _CALLERS = {"threading", "multiprocessing", "concurrent", "_thread", "joblib"}
 _STOPS = {"sys.exit", "os._exit", "exit", "quit", "os.abort"}
@@ -217,7 +123,7 @@ def make_unseen(
     package = path.partition(".")[0]
     values = (*given, *named.values())
     what = f"{path}({', '.join(map(describe, given))})"
-    harmless = package in HARMLESS or imports.is_standard(package)
+    harmless = package in libraries.WITHOUT_GRAPHS or imports.is_standard(package)
     if not harmless:
         return m.report_problem(
             f"a call into {package}, whose code the evaluator does not have"

@@ -100,6 +100,17 @@ class HookValues:
         imported = bool(self.scopes.import_path(func))
         return imported and any(self.find_unread(func))
 
+    def find_made(self, name: ast.expr) -> ast.AST | None:
+        """The one value that a name or attribute is bound to; None for others."""
+        made: list[ast.AST | None] = []
+        if isinstance(name, ast.Attribute):
+            made += self.kept.find_stored(name)
+        elif isinstance(name, ast.Name):
+            owner = self.scopes.find_scope(name).find_owner(name.id)
+            for binding in owner.bindings[name.id] if owner is not None else ():
+                made += find_values(binding, name.id)
+        return made[0] if len(made) == 1 else None
+
     def _follow_value(self, node: ast.AST | None) -> Iterator[Unread]:
         if node is None or node in self._seen or self._depth[0] > _DEEPEST:
             return
@@ -462,7 +473,7 @@ class HookValues:
                 scopes = build_scopes(tree)
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            HookValues(scopes, file, self._tree, self)
+            type(self)(scopes, file, self._tree, self)
         return self._files[file]
 
     def _is_shared(self, parts: tuple[str, ...]) -> bool:

@@ -1,0 +1,218 @@
+"""Refuses programs that give their tensors to a library that the tool has not read.
+
+    from otherlib import network
+
+    logits = network(images)
+
+A library of TensorFlow 1 makes variables and operations in a graph. The migrated program has
+no graph: such a call fails in its step, or makes variables that nothing trains.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+from collections.abc import Iterable, Iterator
+
+from migrate import emitted
+from migrate.facts.reach import find_definitions
+from migrate.facts.scopes import Scopes, build_scopes
+from migrate.findings import Finding, Outcome
+from migrate.gates.hook_values import HookValues, Unread
+from migrate.gates.import_places import is_of_python
+from migrate.gates.kept_values import FUNCTIONS
+from migrate.migration import Migration
+from migrate.source.nodes import parse_source
+from migrate.tables import libraries, roles
+from migrate.unit import Unit
+
+_RECIPE = (
+    "Copy the function into a file of this program, so that the tool reads it. Or write "
+    "what it does by TensorFlow's own functions."
+)
+_DIRECTORY_RECIPE = "Migrate both files in one run: name their directory."
+# What a tensor or variable says of itself, without a session.
+_OF_THE_HOST = frozenset({"device", "dtype", "get_shape", "name", "op", "shape"})
+# Methods that give values of a run, or nothing.
+_RUNS = frozenset({"eval", "load", "partial_run", "restore", "run", "save"})
+# Calls of TensorFlow that call a function of the program with values of Python.
+_CALLS_WITH_VALUES = (*roles.PYTHON_FUNCTIONS, "tf.app.run")
+# Methods of a dataset that call a function with tensors.
+_OF_DATASETS = frozenset({"filter", "flat_map", "interleave", "map", "reduce"})
+# These stay as they are, or other gates ask about them: `given_estimators.py`.
+_NOT_OF_GRAPHS = (*roles.HOST_PREFIXES, "tf.data", "tf.estimator")
+# Parameters of a `model_fn` or `input_fn` that are no tensors.
+_SETTINGS = frozenset({"cls", "config", "mode", "params", "self"})
+
+
+class TensorValues(HookValues):
+    """Follows values to the calls of TensorFlow that put something into a graph."""
+
+    def _follow_call(self, call: ast.Call) -> Iterator[Unread]:
+        func = call.func
+        method = func.attr if isinstance(func, ast.Attribute) else ""
+        symbol = self.scopes.resolve(func) or ""
+        if symbol.startswith("tf."):
+            if self._is_of_graph(symbol):
+                self._symbols.add(symbol)
+            yield from self._follow_tensorflow(func)
+            return
+        if method == "get_next":
+            self._symbols.add(method)
+        elif method in _RUNS or method in _OF_THE_HOST:
+            return
+        else:
+            yield from super()._follow_call(call)
+
+    def _follow_tensorflow(self, node: ast.AST) -> Iterator[Unread]:
+        """A name of TensorFlow that is not called is no tensor."""
+        if self._is_outside:
+            yield from super()._follow_tensorflow(node)
+
+    def _follow_attribute(self, node: ast.Attribute) -> Iterator[Unread]:
+        if node.attr not in _OF_THE_HOST:
+            yield from super()._follow_attribute(node)
+
+    def _follow_parameter(
+        self, function: ast.AST, parameter: ast.arg
+    ) -> Iterator[Unread]:
+        if parameter.arg not in _SETTINGS:
+            self._symbols |= self._find_graph_callers(function)
+        yield from super()._follow_parameter(function, parameter)
+
+    def holds_tensors(self, value: ast.expr) -> bool:
+        """Whether a value is an object whose class puts something into a graph."""
+        made = value if isinstance(value, ast.Call) else self.find_made(value)
+        class_: ast.AST | None = None
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+            class_ = next(iter(find_definitions(self.scopes, made.func)), None)
+        elif isinstance(value, ast.Name) and value.id == "self":
+            class_ = self._find_class(value)
+        if not isinstance(class_, ast.ClassDef):
+            return False
+        return any(
+            self._is_of_graph(self.scopes.resolve(node.func) or "")
+            for node in ast.walk(class_)
+            if isinstance(node, ast.Call)
+        )
+
+    def _is_of_graph(self, symbol: str) -> bool:
+        return symbol.startswith("tf.") and not roles.has_prefix(symbol, _NOT_OF_GRAPHS)
+
+    def _find_graph_callers(self, function: ast.AST) -> set[str]:
+        """The names of TensorFlow that get a function, and call it with tensors."""
+        uses: Iterable[tuple[ast.expr, ast.expr]] = ()
+        if isinstance(function, FUNCTIONS):
+            uses = self._given_names.get(function.name, ())
+        elif isinstance(function, ast.Lambda):
+            call = self.scopes.parents.get(function)
+            uses = [(function, call.func)] if isinstance(call, ast.Call) else ()
+        return {
+            caller
+            for given, func in uses
+            if given is function or function in find_definitions(self.scopes, given)
+            for caller in self._find_caller(func)
+        }
+
+    def _find_caller(self, func: ast.expr) -> Iterator[str]:
+        symbol = self.scopes.resolve(func) or ""
+        if symbol.startswith("tf.") and symbol not in _CALLS_WITH_VALUES:
+            yield symbol
+        elif isinstance(func, ast.Attribute) and func.attr in _OF_DATASETS:
+            yield func.attr
+
+    @functools.cached_property
+    def _given_names(self) -> dict[str, list[tuple[ast.expr, ast.expr]]]:
+        """Name -> its uses as an argument, each with what is called."""
+        found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+        for call in self.scopes.walk():
+            if isinstance(call, ast.Call):
+                for given in (*call.args, *(k.value for k in call.keywords)):
+                    if isinstance(given, ast.Name):
+                        found.setdefault(given.id, []).append((given, call.func))
+        return found
+
+
+def find_given_tensors(text: str, done: Migration, unit: Unit) -> tuple[Finding, ...]:
+    """Refusals of a file that gives tensors to a library; () for every other file.
+
+    Args:
+      text: the file's own.
+      done: what it becomes.
+    """
+    if done.text == text and not unit.of_tf1:
+        return ()
+    scopes = build_scopes(parse_source(text))
+    if not any(map(_may_be_unread, _list_imports(scopes))):
+        return ()
+    values = TensorValues(scopes, unit.path, unit.options.tree)
+    found = []
+    for call in scopes.walk():
+        if not isinstance(call, ast.Call):
+            continue
+        library = _find_library(call.func, values)
+        if library is None:
+            continue
+        for given in (*call.args, *(k.value for k in call.keywords)):
+            if values.find_symbols(given) or values.holds_tensors(given):
+                found.append(_make_refusal(call, library, unit))
+                break
+    if not found:
+        return ()
+    others = [
+        f
+        for f in done.findings
+        if f.outcome is Outcome.REFUSED and f.code not in ("N100", "T115")
+    ]
+    return tuple(sorted([*found, *others]))
+
+
+def _list_imports(scopes: Scopes) -> Iterator[str]:
+    for node in scopes.walk():
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def _may_be_unread(module: str) -> bool:
+    first = module.partition(".")[0]
+    known = first == "tensorflow" or is_of_python(first) or emitted.list_files(first)
+    return not known and first not in libraries.TAKING_TENSORS
+
+
+def _find_library(func: ast.expr, values: HookValues) -> Unread | None:
+    """Where a called function or object comes from, if the tool has not read that."""
+    scopes = values.scopes
+    if scopes.resolve(func):
+        return None
+    path = scopes.import_path(func)
+    if path:
+        unread = values.find_unread(func) if _may_be_unread(path) else []
+        return unread[0] if unread else None
+    # `net = otherlib.Net()`, and then `net(images)` or `net.forward(images)`.
+    for owner in (func, func.value) if isinstance(func, ast.Attribute) else (func,):
+        made = values.find_made(owner)
+        if isinstance(made, ast.Call) and scopes.import_path(made.func):
+            return _find_library(made.func, values)
+    return None
+
+
+def _make_refusal(call: ast.Call, library: Unread, unit: Unit) -> Finding:
+    called = ast.unparse(call.func)
+    if library.file:
+        file = os.path.relpath(library.file, os.path.dirname(unit.path))
+        place = f"`{file}`, which is not part of this run"
+    else:
+        place = f"`{library.module}`, which the tool has not read"
+    return Finding(
+        call.lineno,
+        call.col_offset + 1,
+        "T115",
+        Outcome.REFUSED,
+        "",
+        f"the program gives tensors to `{called}` from {place}. A function of TensorFlow 1 "
+        "builds a graph, and the migrated program has none",
+        _DIRECTORY_RECIPE if library.file else _RECIPE,
+    )
