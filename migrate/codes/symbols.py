@@ -63,11 +63,11 @@ CODES = (
     Code(
         "T115",
         "use of TensorFlow that the tool cannot see",
-        "The file reaches TensorFlow in a way that hides which symbol is meant. It uses `from tensorflow import *`. Or it uses `getattr` or `hasattr` with a name that is known only at run time, or that means something else in TensorFlow 2. Or it takes TensorFlow from another file that binds it under a condition, twice, or in a part of an object.",
-        why="The tool resolves names when it reads the file. It cannot see what the program calls through such a name, and would miss uses of TensorFlow 1.",
+        "The file reaches TensorFlow in a way that hides which symbol is meant. It uses `from tensorflow import *`. Or it uses `getattr` or `hasattr` with a name that is known only at run time, or that means something else in TensorFlow 2. Or it takes TensorFlow from another file that binds it under a condition, twice, or in a part of an object. Or the program gives tensors, variables or an optimizer to a library that the tool has not read.",
+        why="The tool resolves names when it reads the file. It cannot see what the program calls through such a name, and would miss uses of TensorFlow 1. A function of a library that was written for TensorFlow 1 makes variables and operations in a graph. The migrated program has no graph, so such a function fails, or makes variables that nothing trains.",
         before="from tensorflow import *\ny = log(x)",
         after="import tensorflow as tf\ny = tf.math.log(x)",
-        refused_when="Always, unless the name is written out and means the same in TensorFlow 2.",
+        refused_when="Always, unless the name is written out and means the same in TensorFlow 2. A library may get tensors if it builds nothing in a graph, such as NumPy, or if it is made for TensorFlow 2, such as tensorflow_probability.",
         recipe="Import TensorFlow in this file directly, and write its names out.",
     ),
     Code(
