@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from migrate.beside.written import Beside
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 from migrate.report import display_path
 
 Program = list[FileResult]

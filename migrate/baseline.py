@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from migrate import outcomes
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
-from migrate.pipeline import FileResult
 from migrate.report.paths import display_path
 
 FORMAT = 1

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from migrate.disk import discover, run_cache
 from migrate.disk.collect import collect
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import FileResult
 
 
 def run_programs(

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 from migrate.source import notebook, python
 from migrate.source.syntax import parse_bytes
 

@@ -28,7 +28,7 @@ from migrate.verify_command import verify
 
 if TYPE_CHECKING:
     from migrate.beside.written import Beside
-    from migrate.pipeline import FileResult
+    from migrate.file_result import FileResult
 
 # Commands of their own modules, imported when they are called.
 _ELSEWHERE = {"checkpoint": "reference.tf1_checkpoint.command"}

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.disk import write
 from migrate.disk.imported import find_imported
 from migrate.disk.interrupts import defer_interrupts
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 
 
 class CopyError(ValueError):

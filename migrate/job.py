@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from migrate.beside.written import Beside
     from migrate.config import Config
     from migrate.disk.discover import Exclusions
+    from migrate.file_result import FileResult
     from migrate.next_steps import Written
-    from migrate.pipeline import FileResult
     from migrate.report.summary import Run
 
     # Which programs are completed; the second argument gives the modules beside some.

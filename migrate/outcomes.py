@@ -29,8 +29,8 @@ import pathlib
 from collections.abc import Callable, Iterable, Sequence
 
 from migrate.facts.trees.programs import Imports, Unit, find_programs
+from migrate.file_result import FileResult
 from migrate.findings import NO_OBJECT, Finding, Outcome
-from migrate.pipeline import FileResult
 from migrate.rules.graph_mode import CODE as LOST_SESSION
 from migrate.tables import graph_mode
 

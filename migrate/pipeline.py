@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate import emitted
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome, move_finding
 from migrate.ignoring import hide, read_ignored, tell_lost
 from migrate.migration import Migration
@@ -20,7 +21,7 @@ from migrate.source import notebook as notebooks
 from migrate.tables import lost_numpy, lost_python
 
 if TYPE_CHECKING:
-    from migrate.outcomes import Status
+    pass
 
 _NO_CODING_LINE = ", and no coding line names another encoding"
 Core = Callable[[str, Options, str], Migration]
@@ -29,62 +30,6 @@ Core = Callable[[str, Options, str], Migration]
 # (UTF-16 hides them; Python does not read it, which is then said.)
 _PREFILTER = b"tensorflow"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclasses.dataclass(frozen=True)
-class FileResult:
-    """The result of one file.
-
-    Attributes:
-      path: the file.
-      old, new: its bytes before and after; both empty where nothing changes.
-      findings: every TF1 construct in it, or why it failed.
-      support: emitted modules that it needs beside it.
-      installed: those that it needs from the installed package.
-      support_at: where they go, from the file's directory; "" for beside it.
-      python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
-      noted: of a refused file, its bytes with notes, where these are asked for.
-      helper: whether it has nothing of TensorFlow, and names that NumPy lost.
-      status: what became of it, once its program is settled (`migrate.outcomes`).
-      program: the first file of its program, once that is settled.
-      entries: the entry points that load it, once its program is settled.
-    """
-
-    path: pathlib.Path
-    old: bytes = b""
-    new: bytes = b""
-    findings: tuple[Finding, ...] = ()
-    support: tuple[str, ...] = ()
-    installed: tuple[str, ...] = ()
-    python3: bytes = b""
-    support_at: str = ""
-    noted: bytes = b""
-    helper: bool = False
-    status: Status | None = None
-    program: pathlib.Path | None = None
-    entries: tuple[pathlib.Path, ...] = ()
-
-    @property
-    def changed(self) -> bool:
-        return self.old != self.new
-
-    @property
-    def failed(self) -> bool:
-        return any(f.outcome is Outcome.FAILED for f in self.findings)
-
-    def place_module(self, name: str, target: pathlib.Path) -> pathlib.Path:
-        """Returns the path of an emitted module for a result at `target`."""
-        return pathlib.Path(os.path.normpath(target.parent / self.support_at / name))
-
-    def mark_failed(self, code: str, reason: str, recipe: str = "") -> FileResult:
-        """The same file, left as it was, and why."""
-        finding = Finding(1, 1, code, Outcome.FAILED, "", reason, recipe)
-        return FileResult(
-            self.path,
-            findings=(*self.findings, finding),
-            program=self.program,
-            entries=self.entries,
-        )
 
 
 _NO_OPTIONS = Options()

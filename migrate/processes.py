@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import garbage, pipeline
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import Core, FileResult
+from migrate.pipeline import Core
 from migrate.tree import Tree
 
 _AHEAD = 4  # Files per process that are read before their turn.

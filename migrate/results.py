@@ -12,7 +12,7 @@ from migrate import emitted, outcomes
 from migrate.beside.files import is_unchanged
 from migrate.beside.written import Beside
 from migrate.disk import interrupts, write
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 
 NAME_TAKEN = "G006"
 _AT_ONCE = 200  # Files that are open together.

@@ -13,9 +13,10 @@ from concurrent.futures.process import BrokenProcessPool
 from migrate import outcomes, pipeline, unused_parts
 from migrate.disk import discover, interrupts
 from migrate.disk.collect import collect
+from migrate.file_result import FileResult
 from migrate.options import Options
 from migrate.parts.program import Settled
-from migrate.pipeline import Core, FileResult
+from migrate.pipeline import Core
 from migrate.processes import Loaded, make_pool, run_in_processes
 from migrate.shared.callbacks import find_shared_callbacks
 from migrate.shared.known import read_tree

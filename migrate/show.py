@@ -11,7 +11,7 @@ import click
 
 from migrate import diff, emitted, notebook_diff
 from migrate.beside.written import Beside
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 
 
 @dataclasses.dataclass

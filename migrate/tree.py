@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from migrate.facts.imported_state import ImportedState
-from migrate.facts.trees.described_clusters import Described
-from migrate.facts.trees.hidden_names import Told
-from migrate.facts.trees.homes import Home
-from migrate.facts.trees.own_stars import Stars
-from migrate.facts.trees.reexports import Lines
 from migrate.parts.program import Parts
-from migrate.program.callbacks import SharedCallbacks
-from migrate.program.keras_files import SharedModels
+
+if TYPE_CHECKING:  # A run that is in the cache needs none of them.
+    from migrate.facts.imported_state import ImportedState
+    from migrate.facts.trees.described_clusters import Described
+    from migrate.facts.trees.hidden_names import Told
+    from migrate.facts.trees.homes import Home
+    from migrate.facts.trees.own_stars import Stars
+    from migrate.facts.trees.reexports import Lines
+    from migrate.program.callbacks import SharedCallbacks
+    from migrate.program.keras_files import SharedModels
 
 
 @dataclasses.dataclass(frozen=True)

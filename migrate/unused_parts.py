@@ -19,9 +19,10 @@ from migrate import outcomes, pipeline
 from migrate.facts.trees.programs import Imports
 from migrate.facts.trees.unreachable import Unreachable, find_unreachable
 from migrate.facts.trees.unused_code import Unused, find_unused, make_unused
+from migrate.file_result import FileResult
 from migrate.findings import NO_OBJECT, Finding, Outcome, move_finding
 from migrate.options import Options
-from migrate.pipeline import Core, FileResult
+from migrate.pipeline import Core
 from migrate.source import python
 from migrate.tables.graph_programs import GRAPH_CODES
 

@@ -18,8 +18,7 @@ from migrate import emitted
 from migrate.beside import files
 from migrate.beside.reach import Closure
 from migrate.facts.trees.programs import Imports
-from migrate.pipeline import FileResult
-from migrate.source import notebook, python
+from migrate.file_result import FileResult
 
 
 class Beside:
@@ -124,6 +123,8 @@ class Beside:
 
 def _read_text(path: pathlib.Path, new: bytes | None) -> str:
     """Returns a file's new text, or its text on the disk; of a notebook the module's."""
+    from migrate.source import notebook, python  # A cached run needs neither.
+
     try:
         text = python.decode(path.read_bytes() if new is None else new).text
         if path.suffix == ".ipynb":

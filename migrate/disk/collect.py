@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.disk import discover
 from migrate.disk.imported import find_imported
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 
 _NO_EXCLUSIONS = discover.Exclusions()
 

@@ -18,8 +18,8 @@ import tempfile
 from collections.abc import Iterable, Sequence
 
 import migrate
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import FileResult
 
 _KEPT = 40  # Runs; the oldest go first.
 _SWITCH = "TF1TO2_NO_CACHE"

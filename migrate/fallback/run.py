@@ -22,11 +22,11 @@ from migrate.fallback.module import (
 from migrate.fallback.names import CODE
 from migrate.fallback.programs import Surroundings
 from migrate.fallback.returned_modules import find_returned_modules
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.source import notebook, python
 from migrate.tree import Tree
 

@@ -10,9 +10,9 @@ from html import escape
 from migrate import emitted, outcomes
 from migrate.codes import CODES
 from migrate.codes.terminal import read_example
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
-from migrate.pipeline import FileResult
 from migrate.report.paths import display_path
 from migrate.report.prose import render_html
 from migrate.report.side_by_side import Row, Section, read_sections

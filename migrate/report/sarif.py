@@ -11,8 +11,8 @@ from typing import Any
 import migrate
 from migrate.codes import CODES
 from migrate.codes.pages import locate_page
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
-from migrate.pipeline import FileResult
 from migrate.report import json_report
 from migrate.report.summary import Run, select_shown, spell_statement, summarise
 

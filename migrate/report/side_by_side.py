@@ -6,8 +6,8 @@ import dataclasses
 import difflib
 from collections.abc import Iterator, Sequence
 
+from migrate.file_result import FileResult
 from migrate.findings import Finding
-from migrate.pipeline import FileResult
 from migrate.report.alignment import Pair, align
 from migrate.source import notebook, python
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from migrate import outcomes
 from migrate.codes import CODES
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, Status
-from migrate.pipeline import FileResult
 from migrate.report.paths import display_path
 
 _CONSEQUENCES = (outcomes.PART, outcomes.HELD)

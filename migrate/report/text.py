@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from migrate import emitted
 from migrate.codes import CODES
 from migrate.codes.pages import locate_page, locate_rules
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, Status, find_status, list_programs
-from migrate.pipeline import FileResult
 from migrate.report import triage
 from migrate.report.paths import display_path
 from migrate.report.summary import (

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import functools
 import os
 import pathlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate import emitted, outcomes
+from migrate.file_result import FileResult
 from migrate.findings import Finding
 from migrate.outcomes import Program, Status
-from migrate.pipeline import FileResult
 from migrate.report.paths import display_path
 from migrate.report.summary import (
     IGNORED,
@@ -253,16 +254,23 @@ def _is_below(used: str, symbols: tuple[str, ...]) -> bool:
     return any(used == symbol or used.startswith(symbol + ".") for symbol in symbols)
 
 
-def _find_attributes(result: FileResult) -> Iterator[str]:
+def _find_attributes(result: FileResult) -> frozenset[str]:
+    return _list_names(result.path, result.new)
+
+
+@functools.lru_cache(maxsize=4096)  # A report asks more than once.
+def _list_names(path: pathlib.Path, text: bytes) -> frozenset[str]:
     """The attributes and names that a result's new text uses."""
-    tree = parse_bytes(result.path, result.new)
+    if not any(name.encode() in text for name in (*STRATEGIES, "Server")):
+        return frozenset()
+    tree = parse_bytes(path, text)
     if tree is None:
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, ast.Name):
-            yield node.id
+        return frozenset()
+    return frozenset(
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Attribute, ast.Name))
+    )
 
 
 def _find_blockers(

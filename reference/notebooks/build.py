@@ -15,9 +15,10 @@ import jupytext
 import nbclient
 import nbformat
 
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 
 ROOT = pathlib.Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"

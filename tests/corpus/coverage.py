@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from migrate import run
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
-from migrate.pipeline import FileResult
 from tests.corpus import accounting, imports, programs_table, suite
 from tests.corpus.packages import PACKAGES, Package, unpacked
 

@@ -21,8 +21,8 @@ from collections.abc import Mapping, Sequence
 
 from migrate import copies, emitted
 from migrate.facts import modules
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
-from migrate.pipeline import FileResult
 from migrate.results import write_result
 from reference import processes
 from tests.corpus import dependencies

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from migrate import outcomes, run
 from migrate.facts.trees.programs import Imports
 from migrate.fallback.run import CompatFallback
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from tests.corpus.packages import Package, unpacked
 
 # What is recorded of a program that can be started.

@@ -13,9 +13,9 @@ import pytest
 
 from migrate import pipeline
 from migrate.disk.collect import collect
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult
 from tests import ledger
 from tests.corpus import accounting, coverage, imports, suite
 from tests.corpus.packages import PACKAGES, Package, Unavailable

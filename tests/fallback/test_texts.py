@@ -14,11 +14,11 @@ from migrate.cli import main
 from migrate.fallback import module
 from migrate.fallback.module import Part, bring_to_compat
 from migrate.fallback.start import begin_in_graph_mode
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.run import run_programs
 
 _START = """\

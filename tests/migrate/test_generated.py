@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 
 from migrate import results as written
 from migrate.beside.written import Beside
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 from migrate.rewriting.gates import UNBOUND
 from migrate.run import run_programs
 from migrate.source import notebook, python

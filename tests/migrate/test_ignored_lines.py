@@ -12,11 +12,11 @@ import pytest
 
 from migrate import outcomes
 from migrate.compiler import migrate_text
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.ignoring import read_ignored
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.report.summary import (
     IGNORED,
     Action,

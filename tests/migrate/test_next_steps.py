@@ -17,7 +17,7 @@ from migrate import extras, packages
 from migrate.checkpoint_places import find_places
 from migrate.cli import main
 from migrate.disk import git
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 
 ROOT = pathlib.Path(extras.__file__).resolve().parents[1]
 

@@ -7,9 +7,9 @@ import pathlib
 import pytest
 
 from migrate import outcomes, run
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.report.summary import summarise
 from migrate.run import run_programs
 

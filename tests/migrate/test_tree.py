@@ -9,8 +9,8 @@ import pytest
 
 from migrate import copies, results, run
 from migrate.beside import files as beside
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
-from migrate.pipeline import FileResult
 from tests.migrate.stand_in import rename
 
 OLD = b"import tensorflow as tf\nx = tf.log(2.)\n"

@@ -14,8 +14,8 @@ from nbformat import v4
 
 from migrate import run
 from migrate.compiler import migrate_text
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
-from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
 from migrate.report.summary import Run
 from migrate.report.triage import triage

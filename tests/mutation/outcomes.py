@@ -46,8 +46,8 @@ def _told(finding: Finding) -> tuple[int, int, tuple[str, ...]]:
 
 def _kind_of(program: Program, made: Migration) -> Iterator[str]:
     """Yields the words of a run for a program's kind and its result."""
+    from migrate.file_result import FileResult
     from migrate.outcomes import Status
-    from migrate.pipeline import FileResult
     from migrate.report import triage
 
     result = FileResult(

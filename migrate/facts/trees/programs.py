@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from migrate.facts.trees.imports import resolve_module
-from migrate.source import notebook, python
 from migrate.source.nodes import parse_or_none, walk_breadth_first
 
 # Imports of a file that is not Python 3, read line by line.
@@ -227,6 +226,8 @@ class Imports:
         return None
 
     def _read_text(self, path: pathlib.Path) -> str:
+        from migrate.source import notebook, python  # A cached run needs neither.
+
         try:
             text = python.decode(self._read(path)).text
             return notebook.read(text).module if path.suffix == ".ipynb" else text

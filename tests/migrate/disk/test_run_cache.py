@@ -9,8 +9,8 @@ import pytest
 
 from migrate import cached_run
 from migrate.disk import discover, run_cache
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import FileResult
 
 OLD = "import tensorflow as tf\nprint(tf.log(2.))\n"
 

@@ -16,6 +16,7 @@ import tempfile
 
 import pytest
 
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.parts import migrated as migrated_parts
@@ -23,7 +24,6 @@ from migrate.parts.files import find_programs_of_parts
 from migrate.parts.merging import Merging, find_undefined
 from migrate.parts.migrated import MARK
 from migrate.parts.program import Settled, Together
-from migrate.pipeline import FileResult
 from migrate.results import write_result
 from migrate.run import run_tree
 from reference import measured

@@ -7,9 +7,9 @@ import pathlib
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult
 from migrate.report.summary import Run
 from migrate.report.triage import triage
 

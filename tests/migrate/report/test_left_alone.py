@@ -7,10 +7,10 @@ import pathlib
 
 import pytest
 
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.report import json_report, text
 from migrate.report.summary import Action, Run, summarise
 from migrate.results import write_program

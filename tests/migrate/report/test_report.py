@@ -13,8 +13,8 @@ import pytest
 from migrate import outcomes, report
 from migrate.codes import CODES
 from migrate.codes.pages import SITE, locate_page, locate_rules
+from migrate.file_result import FileResult
 from migrate.findings import Finding, Outcome
-from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
 from migrate.report.summary import Action, Run, summarise
 from tests.migrate.report import browser

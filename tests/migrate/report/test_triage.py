@@ -8,7 +8,7 @@ import pathlib
 import pytest
 
 from migrate import baseline, run
-from migrate.pipeline import FileResult
+from migrate.file_result import FileResult
 from migrate.report import markdown, text
 from migrate.report.summary import Action, Run
 from migrate.report.triage import (

@@ -6,8 +6,8 @@ import pathlib
 
 import pytest
 
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import FileResult
 from migrate.run import run_tree
 
 MODEL = """\

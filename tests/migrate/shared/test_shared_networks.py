@@ -7,9 +7,9 @@ import pathlib
 import pytest
 
 from migrate.disk import discover
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult
 from migrate.run import run_tree
 
 NETWORK = """\

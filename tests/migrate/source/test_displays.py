@@ -10,9 +10,10 @@ import nbformat
 import pytest
 
 from migrate.beside import files as beside
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 from reference import processes
 
 _CELLS = [

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.beside.files import collect_files
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 from migrate.source import hidden, installs, magics, notebook, spans
 from tests.migrate.stand_in import rename
 

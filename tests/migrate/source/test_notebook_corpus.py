@@ -16,9 +16,10 @@ import sys
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.options import Options
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 from migrate.source import notebook, python, spans
 
 CORPUS = pathlib.Path(__file__).parent / "notebooks"

@@ -8,8 +8,9 @@ import nbformat
 from nbclient import NotebookClient
 
 from migrate.beside import files as beside
+from migrate.file_result import FileResult
 from migrate.options import Options
-from migrate.pipeline import FileResult, migrate_bytes
+from migrate.pipeline import migrate_bytes
 
 CELLS = (
     "%matplotlib inline\nimport numpy as np\nimport tensorflow as tf",

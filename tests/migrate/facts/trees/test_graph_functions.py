@@ -16,10 +16,10 @@ from migrate.facts.trees.graph_imports import (
     find_imports_of_session_programs,
     find_modules,
 )
+from migrate.file_result import FileResult
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options
-from migrate.pipeline import FileResult
 from migrate.run import run_tree
 from migrate.tree import Tree
 

@@ -8,8 +8,8 @@ import pathlib
 import pytest
 
 from migrate.facts.trees.unused_code import find_unused
+from migrate.file_result import FileResult
 from migrate.outcomes import Status
-from migrate.pipeline import FileResult
 from migrate.report.summary import summarise
 from migrate.run import run_programs
 
