@@ -111,7 +111,8 @@ class TensorValues(HookValues):
         return {
             caller
             for given, func in uses
-            if given is function or function in find_definitions(self.scopes, given)
+            if not isinstance(given, ast.Name)
+            or function in find_definitions(self.scopes, given)
             for caller in self._find_caller(func)
         }
 
