@@ -186,7 +186,7 @@ def _may_be_unread(module: str) -> bool:
 def _find_library(func: ast.expr, values: HookValues) -> Unread | None:
     """Where a called function or object comes from, if the tool has not read that."""
     scopes = values.scopes
-    if scopes.resolve(func):
+    if (scopes.resolve(func) or "").startswith(("tf.", "tf_")):
         return None
     path = scopes.import_path(func)
     if path:
