@@ -38,14 +38,14 @@ CODES = (
     Code(
         "O112",
         "tf.gradients",
-        "`tf.gradients` becomes `tape.gradient` of the same values.",
-        why="TensorFlow 1 found the gradients by walking the finished graph. TensorFlow 2 records the operations on a tape while they run, and the tape computes the gradients.",
-        promise="The gradients are the same, in the order of the variables. A variable that the value does not depend on still has the gradient `None`. Arguments that only changed speed or memory are removed.",
+        "`tf.gradients` by variables becomes `tape.gradient` of the same values. `tf.gradients` by a tensor stays, also where a loss has its result, as a gradient penalty does.",
+        why="TensorFlow 1 found the gradients by walking the finished graph. TensorFlow 2 records the operations on a tape while they run, and the tape computes the gradients. A step function is traced into a graph, so `tf.gradients` works in it, too. A tape around it records the operations of these gradients, and so finds gradients of gradients.",
+        promise="The gradients are the same, in the order of the variables or tensors. A variable that the value does not depend on still has the gradient `None`. Arguments that only changed speed or memory are removed.",
     ),
     Code(
         "O117",
         "tf.gradients in an unsupported form",
-        "The program calls `tf.gradients` with `grad_ys` or `stop_gradients`, or takes gradients of something other than the loss by the variables. Or gradients are computed in a loop, for example over workers that each subtract their own.",
+        "The program calls `tf.gradients` with `stop_gradients`, or by a part of a list of all variables. Or a loss depends on gradients by variables, as in meta-learning. Or gradients are computed in a loop, for example over workers that each subtract their own.",
         why="The tool writes `tape.gradient` of the loss by the variables. `GradientTape` has no argument like `stop_gradients`: where a gradient stops must be a part of the computation, as `tf.stop_gradient`. In a loop, each pass uses the variables that the pass before has changed. A step function computes all of its gradients first, and then makes one update.",
         recipe="Keep the losses of a loop in a list, and let one optimizer minimise their sum after the loop.",
     ),

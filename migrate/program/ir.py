@@ -380,6 +380,8 @@ class TrainingProgram:
     )
     # Names that stand for one variable, not for a list or dict of variables.
     singles: frozenset[str] = frozenset()
+    # Calls of tf.gradients with respect to tensors of the step: its graph has them.
+    tensor_gradients: frozenset[ast.Call] = frozenset()
     # Plain sessions that are opened one after the other, after the first.
     others: tuple[ast.Call, ...] = ()
     # Whether a run gives the variables their initial values a second time.

@@ -205,6 +205,12 @@ MORE = (
         lines=44,
     ),
     Variant(
+        "penalised_critic",
+        "a loss with the slope of a network by its input, of layers that are shared",
+        equal=True,
+        lines=40,
+    ),
+    Variant(
         "siamese_losses",
         "a tower shared by AUTO_REUSE; losses collected and added up; the global step "
         "made in a statement; a global norm clipped after zip(*compute_gradients)",

@@ -10,7 +10,7 @@ from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
-from migrate.program.code import make_code
+from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind, Replication
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import recurrent, roles
@@ -217,6 +217,23 @@ class Expressions(Datasets):
                     element, make_code("tf.convert_to_tensor(", element, ")")
                 )
 
+    def _rewrite_gradients(self, call: ast.Call) -> None:
+        if call not in self.program.tensor_gradients:
+            self.claimed[call] = ("O112", "tape.gradient")
+            return
+        self.claimed[call] = ("O112", "tf.gradients in the graph of a step function")
+        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
+        if len(call.args) > 4 or "colocate_gradients_with_ops" in bound:
+            # TensorFlow 2 has no such argument, and the next ones in another place.
+            kept = [bound.pop("ys"), bound.pop("xs")]
+            named = [
+                make_code(f"{name}=", value)
+                for name, value in bound.items()
+                if name != "colocate_gradients_with_ops"
+            ]
+            given = join_code(", ", [*map(make_code, kept), *named])
+            self.plan.replace(call, make_code(call.func, "(", given, ")"))
+
     def _rewrite_call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
         if self.program.cluster is not None and ast.unparse(call) == roles.TOWER_INDEX:
@@ -310,7 +327,7 @@ class Expressions(Datasets):
         elif symbol == "tf.nn.embedding_lookup":
             self._rewrite_embedding(call)
         elif symbol == "tf.gradients":
-            self.claimed[call] = ("O112", "tape.gradient")
+            self._rewrite_gradients(call)
         elif symbol == "tf.tuple":
             self._rewrite_tuple(call)
         elif symbol in HOOKS and call not in self.program.hook_edits:

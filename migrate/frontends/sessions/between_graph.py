@@ -327,6 +327,7 @@ class _Recogniser:
             static_reads=analysis.static_reads,
             identities=tuple(dict.fromkeys(analysis.identities)),
             singles=frozenset(analysis.singles),
+            tensor_gradients=frozenset(analysis.tensor_gradients),
             shared=analysis.shared,
             early_lists=snapshots.early,
             fed_inside=tuple(runs.inside.found),

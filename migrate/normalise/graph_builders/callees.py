@@ -31,6 +31,7 @@ class Callees(State):
             if isinstance(definition, ast.FunctionDef):
                 if (
                     self._carries(definition)
+                    or self._shares_variables(definition)
                     or self._is_saved(statement, definition)
                     or self._receives_session(call, driver)
                     or self._reads_session(definition, driver)
@@ -181,6 +182,38 @@ class Callees(State):
                     and self.scopes.resolve(node.func) is None
                 ):
                     return True
+        return False
+
+    def _shares_variables(self, definition: ast.FunctionDef) -> bool:
+        """Whether it enters scopes that calls in other functions enter, too.
+
+        def penalty(mixed):
+            return tf.gradients(critic(mixed), mixed)  # The program calls `critic`, too.
+        """
+        called = {
+            self._find_definition(node.func): None
+            for node in walk_breadth_first(definition)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        inside = set(walk_breadth_first(definition))
+        for function in called:
+            if not isinstance(function, ast.FunctionDef) or function is definition:
+                continue
+            elsewhere = any(
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node not in inside
+                and self._find_definition(node.func) is function
+                for node in walk_breadth_first(self.tree)
+            )
+            if elsewhere and any(
+                isinstance(node, ast.Call)
+                and self.scopes.resolve(node.func) == "tf.variable_scope"
+                and names.is_given(names.find_argument(node, "reuse", 8))
+                for reached in self._find_reached_functions(function)
+                for node in walk_breadth_first(reached)
+            ):
+                return True
         return False
 
     def _builds(self, definition: ast.FunctionDef) -> bool:

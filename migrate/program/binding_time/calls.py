@@ -226,6 +226,10 @@ class Calls(GradientLists):
                 "the tool cannot tell this call's arguments apart",
                 "Write its arguments out, without * and **.",
             )
+        elif self._lists_tensors(bound["xs"]):
+            # A step function is traced into a graph, where tf.gradients works.
+            self.tensor_gradients.add(call)
+            return Kind.TENSOR
         elif self.find_kind(
             bound["xs"]
         ) is not Kind.VARIABLE and not self._lists_variables(bound["xs"]):

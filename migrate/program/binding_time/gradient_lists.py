@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.reach import find_definitions
 from migrate.program.binding_time.optimizers import Optimizers
+from migrate.program.ir import Kind
+from migrate.source.nodes import list_children
 from migrate.tables import roles
 
 
@@ -14,6 +17,49 @@ class GradientLists(Optimizers):
 
     Layers make their variables in the first steps, so that the list may have another order.
     """
+
+    def _lists_tensors(self, node: ast.expr) -> bool:
+        """Whether it is a tensor that a step computes or gets, or a list of such."""
+        elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
+        of_a_step = {Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT}
+        return bool(elements) and all(
+            self.find_kind(e) in of_a_step and not self._may_list_variables(e, set())
+            for e in elements
+        )
+
+    def _may_list_variables(self, node: ast.AST, seen: set[ast.AST]) -> bool:
+        """Whether a value may be taken from a list of the graph's variables.
+
+        xs = [v for v in variables if "top" in v.name][1:]
+        """
+        if node in seen:
+            return False
+        seen.add(node)
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func)
+            if symbol is not None:
+                listed = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection"}
+                return symbol in listed
+            made = (
+                find_definitions(self.scopes, node.func)
+                if isinstance(node.func, ast.Name)
+                else []
+            )
+            inside = [n for f in made for n in ast.walk(f) if isinstance(n, ast.Call)]
+            return any(self._may_list_variables(n, seen) for n in inside)
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)):
+            return False  # It computes a tensor.
+        if isinstance(node, ast.Name):
+            owner = self.scopes.find_scope(node).find_owner(node.id)
+            bound = owner.bindings.get(node.id, []) if owner is not None else []
+            return any(
+                self._may_list_variables(b.value, seen)
+                for b in bound
+                if isinstance(b, ast.Assign)
+            )
+        return any(
+            self._may_list_variables(child, seen) for child in list_children(node)
+        )
 
     def _lists_variables(self, node: ast.expr) -> bool:
         """Whether it is a list of all trainable variables, which the step makes late.

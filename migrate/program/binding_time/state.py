@@ -90,6 +90,7 @@ class State:
         self.lists: set[str] = set()  # Names of lists of variables.
         # The towers whose batches update the averages of batch normalisation; see ir.Towers.
         self.updated_by = ""
+        self.tensor_gradients: set[ast.Call] = set()  # `tf.gradients(y, tensor)`.
         self.singles: set[str] = set()  # Names of one variable, not of a list.
         self._whole: ast.AST | None = None  # The whole node that is computed.
 

@@ -1,4 +1,3 @@
-import tensorflow as tf
 import absl
 import attr
 import boto3
@@ -67,6 +66,7 @@ import skvideo
 import soundfile
 import StringIO
 import tabulate
+import tensorflow as tf
 import tensorflow_probability
 import termcolor
 import toolz
@@ -168,5 +168,5 @@ loss += yaml.show(loss)
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for step in range(3):
+    for _ in range(3):
         sess.run(train_op, {x: [[1.0]]})

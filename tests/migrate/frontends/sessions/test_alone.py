@@ -28,6 +28,17 @@ RECORDED = HERE / "tf1.json"
 TOLERANCE = 3e-6
 # Name -> a program, and what is wrong in its migrated text.
 FAULTS = {
+    "a_penalty_without_gradients": (
+        "gradient_penalty",
+        "tf.gradients(score_real_of(gradient_penalty_mixed), [gradient_penalty_mixed])[0]",
+        "tf.stop_gradient(tf.gradients(score_real_of(gradient_penalty_mixed), "
+        "[gradient_penalty_mixed])[0])",
+    ),
+    "gradients_of_twice_the_value": (
+        "gradients_of_inputs",
+        "tf.gradients(q, action)",
+        "tf.gradients(2. * q, action)",
+    ),
     "drawn_in_the_step": (
         "drawn_by_python",
         "hidden_of(tf.matmul(x, w1)) * drawn)",
