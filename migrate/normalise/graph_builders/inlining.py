@@ -90,7 +90,8 @@ class Inlining(Callees):
             node = self.scopes.parents[node]
             if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
                 raise NotInlinable("the call is not made exactly once")
-        inside = set(walk_breadth_first(call))
+        first = self._find_operands_before(statement, call)
+        inside = {n for part in (call, *first) for n in walk_breadth_first(part)}
         around = {
             n for n in walk_breadth_first(statement) if call in walk_breadth_first(n)
         }
@@ -100,23 +101,53 @@ class Inlining(Callees):
             ):
                 if (other.lineno, other.col_offset) < (call.lineno, call.col_offset):
                     raise NotInlinable("something else is computed before it")
-        name, number = f"{found.callee.name}_value", 2
-        while name in taken:
-            name, number = f"{found.callee.name}_value_{number}", number + 1
-        source = self.text.find_segment(call)
-        if "\n" in source:
-            source = ast.unparse(call)
         line = self.text.lines[statement.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         origin = self.text.origins[statement.lineno - 1]
-        text = self.text.apply_edits([Edit(call, name)])
+        target = (
+            getattr(statement, "target", None)
+            or getattr(statement, "targets", [None])[0]
+        )
+        partial = f"partial_{target.id}" if isinstance(target, ast.Name) else "partial"
+        edits, lines = [], []
+        for part in (*first, call):
+            name = self._choose_name(
+                f"{found.callee.name}_value" if part is call else partial, taken
+            )
+            source = self.text.find_segment(part)
+            if "\n" in source:
+                source = ast.unparse(part)
+            edits.append(Edit(part, name))
+            lines.append(f"{indent}{name} = {source}")
+        text = self.text.apply_edits(edits)
         self.brought.pop()
         return text.splice(
-            statement.lineno,
-            statement.lineno - 1,
-            [f"{indent}{name} = {source}"],
-            [origin],
+            statement.lineno, statement.lineno - 1, lines, [origin] * len(lines)
         )
+
+    def _find_operands_before(
+        self, statement: ast.stmt, call: ast.AST
+    ) -> list[ast.expr]:
+        """The operands that are computed before a call: `f(x) - g(x)` of `... + call(x)`."""
+        found: list[ast.expr] = []
+        node = call
+        while node is not statement:
+            above = self.scopes.parents[node]
+            if isinstance(above, ast.BinOp) and above.right is node:
+                if any(
+                    isinstance(n, (ast.Call, ast.Subscript))
+                    for n in walk_breadth_first(above.left)
+                ):
+                    found.insert(0, above.left)
+            node = above
+        return found
+
+    def _choose_name(self, wish: str, taken: set[str]) -> str:
+        name, number = wish, 2
+        while name in taken:
+            name, number = f"{wish}_{number}", number + 1
+        taken.add(name)
+        return name
 
     def _name_attributes(
         self,

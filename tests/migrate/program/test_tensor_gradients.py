@@ -79,3 +79,55 @@ def test_a_loss_of_gradients_by_variables_is_refused(written: str) -> None:
     """In a cluster the variables stand elsewhere, and tf.gradients does not find them."""
     _, refused = _migrate(written)
     assert refused
+
+
+PENALTY = """\
+import numpy as np
+import tensorflow as tf
+def critic(x):
+    with tf.variable_scope("critic", reuse=tf.AUTO_REUSE):
+        w = tf.get_variable("w", [2, 1])
+        return tf.tanh(tf.matmul(x, w))
+def penalty(real, fake):
+    mixed = 0.5 * real + 0.5 * fake
+    slopes = tf.gradients(critic(mixed), mixed)[0]
+    return tf.reduce_mean(tf.square(slopes))
+real = tf.placeholder(tf.float32, [4, 2])
+fake = tf.placeholder(tf.float32, [4, 2])
+LOSS
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        feed = {real: np.ones([4, 2]), fake: np.zeros([4, 2])}
+        print(sess.run([loss, train], feed)[0])
+"""
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "score = tf.reduce_mean(critic(fake) ** 2 - critic(real))\n"
+        "more = penalty(real, fake)\nloss = score + 2. * more",
+        "loss = tf.reduce_mean(critic(fake) ** 2) - tf.reduce_mean(critic(real)) "
+        "+ 2. * penalty(real, fake)",
+        "loss = 2. * penalty(real, fake) + tf.reduce_mean(critic(fake))",
+        "loss = tf.reduce_mean(critic(fake))\nloss -= tf.reduce_mean(critic(real))\n"
+        "loss += 2. * penalty(real, fake)",
+        "loss = tf.reduce_mean(critic(fake)) - (tf.reduce_mean(critic(real)) "
+        "- 2. * penalty(real, fake))",
+    ],
+)
+def test_a_penalty_in_a_function_shares_the_critic(loss: str) -> None:
+    """The function enters a scope that the program enters, too: it is brought there."""
+    done = migrate_text(PENALTY.replace("LOSS", loss))
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    assert done.text.count("= critic()") == 1  # The variables are made once.
+    assert "# From penalty:" in done.text
+
+
+def test_what_may_be_computed_before_keeps_its_place() -> None:
+    """An argument of a function is no operand: nothing moves across it."""
+    loss = "loss = tf.add(tf.reduce_mean(critic(fake)), 2. * penalty(real, fake))"
+    done = migrate_text(PENALTY.replace("LOSS", loss))
+    assert [f.code for f in done.findings if f.code == "V103"]
