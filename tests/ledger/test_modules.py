@@ -209,7 +209,7 @@ def test_who_asks_for_tests_gets_them_run(option: str, copy: pathlib.Path) -> No
         _change("tests/texts/helper.py", "HERE = ", "HERE  = "),
         _change("tests/texts/data.txt", "(1)", "(2)"),
         _change(READS, "< 3", "< 4"),
-        _change("tests/conftest.py", '"""What', '"""All that'),
+        _change("tests/conftest.py", '"""Provides', '"""Gives'),
         _add_program,
         _edit_row,
     ],

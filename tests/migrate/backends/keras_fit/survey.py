@@ -25,7 +25,7 @@ TAKEN = "`Model.fit`"
 FUNCTION = "the `model_fn` stays a `model_fn` (K110), or the Estimator is ready-made"
 # Directories whose files make up one program, or several that share modules; in the last
 # each directory does.
-_TREES = ("callback_trees", "keras_stars", "keras_trees", "trees")
+_TREES = ("callback_trees", "keras_networks", "keras_stars", "keras_trees", "trees")
 _FOR_FIT = "fitted"  # Programs that were written for `fit` say nothing here.
 _MAKES = re.compile(r"(?:Estimator|Classifier|Regressor)\(")
 _STAYS = "its Estimator stays: "
