@@ -44,7 +44,7 @@ CODES = (
         before="for batch in dataset:\n    strategy.run(step, args=(batch,))",
         after="for batch in strategy.experimental_distribute_dataset(dataset):\n    strategy.run(step, args=(batch,))",
         noted=True,
-        promise="With one replica the values are the same. With several, each computes its part of a batch, where each computed the whole batch, so its loss and gradients are those of the part. With several workers, TensorFlow also divides the dataset among them.",
+        promise="With one replica the values are the same. With several, each replica computes only its part of a batch. Before, each computed the whole batch. So the loss and the gradients of a replica are now those of its part. With several workers, TensorFlow also divides the dataset among them.",
     ),
     Code(
         "D108",
@@ -53,7 +53,7 @@ CODES = (
         why="TensorFlow 2.2 renamed `experimental_run_v2`, and TensorFlow 2.4 renamed `CollectiveCommunication`. Later releases removed the old names, and their uses end with an `AttributeError`. TensorFlow 2 iterates over the distributed dataset itself. The finding also names the place where the program initialises the iterator.",
         before="strategy.experimental_run_v2(step, args=(batch,))",
         after="strategy.run(step, args=(batch,))",
-        promise="The same method, option or iterator by its present name; values do not change. The iterator still divides each batch among the replicas.",
+        promise="The program uses the same method, option or iterator by its present name, and values do not change. The iterator still divides each batch among the replicas.",
     ),
     Code(
         "D110",
