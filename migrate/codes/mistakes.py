@@ -105,7 +105,7 @@ CODES = (
         after='for x, y in strategy.experimental_distribute_dataset(dataset):\n    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
         refused_when="The arguments do not come from a dataset, or the loss is not visibly divided by the size of the whole batch, or the step returns something else than the loss and the program uses it.",
         noted=True,
-        promise="The batches and their order are the same. With one replica the values are, too. With several, every replica trains on its part of the batch, and `loss` is the sum over the replicas, which is the mean over the whole batch.",
+        promise="The batches and their order are the same. With one replica the values are the same, too. With several, every replica trains on its part of the batch, and `loss` is the sum over the replicas, which is the mean over the whole batch.",
     ),
     Code(
         "D142",
@@ -133,7 +133,7 @@ CODES = (
         "D144",
         "MonitoredTrainingSession without master or server",
         "The program opens `MonitoredTrainingSession` without `master`. If it starts a server, the migrated session uses the server's cluster.",
-        why="Without `master` the session runs in its own process. Under a device setter it finds no parameter server. Without one, the chief trains alone, and the other workers wait forever for a chief of their own.",
+        why="Without `master` the session runs in its own process. If the program has a device setter, this session finds no parameter server. If it has none, the chief trains alone, and the other workers wait forever for a chief of their own.",
         before="tf.train.MonitoredTrainingSession(is_chief=is_chief)",
         after="training_session.MonitoredTrainingSession(replicas, is_chief=is_chief)",
         refused_when="The program starts no server.",
