@@ -42,6 +42,17 @@ _COLUMNS = """\
 *Difference* is the largest absolute difference from TensorFlow 1.15.5, and in brackets the array that
 has it. *ULPs* is that difference in units of the last place. *Allowed* is the tolerance of the tests: the
 first number holds for all arrays, except those whose own tolerance follows with their names in brackets.
+The column *cluster* counts parameter servers (ps) and workers. *Turns* means that the workers make their
+steps one after the other, in a fixed order. *In step* means that no worker begins a step before all others
+have begun theirs. *A client* is a process outside of the cluster that runs the training.
+"""
+
+
+_ACCIDENTS = """\
+The table below shows what happens if processes of the migrated program are killed. The first column of
+numbers counts from the kill until a task ends with an error, or has 0 if no task ends. The second counts
+from the kill, or from the new start, until the next step, or has 0 if training cannot continue. *Steps
+lost* counts the steps whose updates were lost, or that the program had to make again.
 """
 
 
@@ -198,6 +209,7 @@ def _accidents(scenario: Scenario) -> list[str]:
     rows: dict[str, dict[str, float]] = json.loads(path.read_text())
     titles = list(next(iter(rows.values())))
     return [
+        _ACCIDENTS,
         f"| accident | {' | '.join(titles)} |",
         "|---" * (len(titles) + 1) + "|",
         *(

@@ -69,7 +69,7 @@ CODES = (
     Code(
         "E010",
         "converted to Python 3",
-        "With `--python2` a Python 2 file becomes Python 3 before it is migrated. The fixers of fissix (the maintained lib2to3) do this. Files that happen to parse as Python 3 are converted too. Files with syntax that only Python 3 has are left. `--diff` shows the two steps separately. Where the result would mean something else as Python 2, its first line says that it is Python 3.",
+        "With `--python2` a Python 2 file becomes Python 3 before it is migrated. The fixers of fissix (the maintained lib2to3) do this. The tool also converts files that Python 3 can parse. It leaves files with syntax that only Python 3 has. `--diff` shows the two steps separately. If the result would mean something else in Python 2, its first line says that it is Python 3.",
         why="`7 / 2` was 3 in Python 2, and `map` returned a list. A file can parse as Python 3 and still mean something else.",
         before="for k, v in d.iteritems(): print k",
         after="for k, v in d.items(): print(k)",
@@ -81,7 +81,7 @@ CODES = (
         "Python 2 code with another meaning in Python 3",
         "Python 2 and 3 both accept this line, and it does something else in Python 3. Examples are a `/` that may divide two integers, `round`, a loop variable that is read after a list comprehension, `cmp`, seeded draws of `random`, and `__div__` or `__cmp__` methods.",
         why="Python 3 gives another result here, or never calls this method, and reports no error. Python 2's `/` rounded down for two integers; Python 3's never does. The tool knows numbers, names that only ever hold numbers, flags with a type, and calls such as `len`. Only the author can say which of the two results is meant.",
-        recipe="Write what you mean in Python 3, such as `//` where both sides are integers. The tool leaves the line.",
+        recipe="Write what you mean in Python 3, such as `//` if both sides are integers. The tool leaves the line.",
         before="steps = FLAGS.examples / FLAGS.batch\nkeep = round(2.5)",
         after="steps = FLAGS.examples // FLAGS.batch\nkeep = math.floor(2.5 + 0.5)",
         refused_when="With `--python2`: only the author knows which meaning is right. Draws of `random` in a file that seeds nothing are kept. A division that may round is a warning: the program is migrated.",

@@ -8,7 +8,7 @@ CODES = (
     Code(
         "H102",
         "hook that names a tensor by a string",
-        "A hook names a tensor by a string, and the tool cannot tell which tensor that is. It can if exactly one call has that `name=`, its result is assigned to a variable, its scopes are written out, and the whole graph is in one file.",
+        "A hook names a tensor by a string, and the tool cannot tell which tensor that is. The tool can tell if exactly one call has that `name=`, its result is assigned to a variable, its scopes are written out, and the whole graph is in one file.",
         why="A graph of TensorFlow 1 could be asked for a tensor by its name. TensorFlow 2 runs functions, which have no such index, so the tool must find the tensor in the program's text.",
         recipe="Pass the tensor itself to the hook.",
     ),

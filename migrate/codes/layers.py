@@ -17,8 +17,8 @@ CODES = (
     Code(
         "L123",
         "batch normalisation averages that never moved",
-        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. A run that calls a layer with training true has to run that layer's updates, and no others.",
-        why="In TensorFlow 1 the moving averages then kept their initial values, or moved in other runs, and evaluation used those. TensorFlow 2's layers would update them whenever they are called, so the results would differ.",
+        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. If a run calls a layer with `training=True`, it must also run the updates of this layer, and no others.",
+        why="In such a program of TensorFlow 1 the moving averages kept their initial values, or moved in other runs, and evaluation used them. TensorFlow 2's layers would update them whenever they are called, so the results would differ.",
         recipe="Make the training operation under `tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS))`, after the last layer. Do this in every branch that trains.",
         refused_when="The program ignores the updates, uses them only in one branch or in another `model_fn`, or removes some of them from the list. Or it asks for the updates of one scope, or asks before the last layer is called. Or it runs them in other runs than the training operation. Or, on a cluster, one run moves a layer's averages and also normalises by them.",
     ),

@@ -8,9 +8,9 @@ CODES = (
     Code(
         "M110",
         "summary or summary writer",
-        "TensorFlow collects the summaries while it traces a step, and the chief writes them in TensorFlow 1's event format. `tf.summary.FileWriter` becomes `tf.compat.v1.summary.FileWriter`, made inside a graph because it raises an error in eager mode. If the program keeps a session, it becomes `training_session.SummaryWriter`.",
+        "TensorFlow collects the summaries while it traces a step, and the chief writes them in TensorFlow 1's event format. `tf.summary.FileWriter` becomes `tf.compat.v1.summary.FileWriter`. The program makes it inside a graph, because it raises an error in eager mode. If the program keeps a session, the writer becomes `training_session.SummaryWriter`.",
         why="In TensorFlow 1 one merged operation computed all summaries, and a session ran it. In TensorFlow 2 there is no such operation, so each step returns the values that its summaries show. Each step function has a graph of its own, so there is no single graph to write.",
-        promise="Both write the same event files. The tool does not write a graph that the program passes to the writer.",
+        promise="The event files have the same tags and numbers. They do not contain the graph that the original passed to the writer.",
     ),
     Code(
         "M120",

@@ -44,7 +44,7 @@ CODES = (
         before="for batch in dataset:\n    strategy.run(step, args=(batch,))",
         after="for batch in strategy.experimental_distribute_dataset(dataset):\n    strategy.run(step, args=(batch,))",
         noted=True,
-        promise="With one replica the values are the same. With several, each computes its part of a batch, where each computed the whole batch, so its loss and gradients are those of the part. With several workers, TensorFlow also divides the dataset among them.",
+        promise="With one replica the values are the same. With several, each replica computes only its part of a batch. Before, each computed the whole batch. So the loss and the gradients of a replica are now those of its part. With several workers, TensorFlow also divides the dataset among them.",
     ),
     Code(
         "D108",
@@ -53,7 +53,7 @@ CODES = (
         why="TensorFlow 2.2 renamed `experimental_run_v2`, and TensorFlow 2.4 renamed `CollectiveCommunication`. Later releases removed the old names, and their uses end with an `AttributeError`. TensorFlow 2 iterates over the distributed dataset itself. The finding also names the place where the program initialises the iterator.",
         before="strategy.experimental_run_v2(step, args=(batch,))",
         after="strategy.run(step, args=(batch,))",
-        promise="The same method, option or iterator by its present name; values do not change. The iterator still divides each batch among the replicas.",
+        promise="The program uses the same method, option or iterator by its present name, and values do not change. The iterator still divides each batch among the replicas.",
     ),
     Code(
         "D110",
@@ -105,7 +105,7 @@ CODES = (
         after='for x, y in strategy.experimental_distribute_dataset(dataset):\n    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
         refused_when="The arguments do not come from a dataset, or the loss is not visibly divided by the size of the whole batch, or the step returns something else than the loss and the program uses it.",
         noted=True,
-        promise="The batches and their order are the same. With one replica the values are, too. With several, every replica trains on its part of the batch, and `loss` is the sum over the replicas, which is the mean over the whole batch.",
+        promise="The batches and their order are the same. With one replica the values are the same, too. With several, every replica trains on its part of the batch, and `loss` is the sum over the replicas, which is the mean over the whole batch.",
     ),
     Code(
         "D142",
@@ -133,7 +133,7 @@ CODES = (
         "D144",
         "MonitoredTrainingSession without master or server",
         "The program opens `MonitoredTrainingSession` without `master`. If it starts a server, the migrated session uses the server's cluster.",
-        why="Without `master` the session runs in its own process. Under a device setter it finds no parameter server. Without one, the chief trains alone, and the other workers wait forever for a chief of their own.",
+        why="Without `master` the session runs in its own process. If the program has a device setter, this session finds no parameter server. If it has none, the chief trains alone, and the other workers wait forever for a chief of their own.",
         before="tf.train.MonitoredTrainingSession(is_chief=is_chief)",
         after="training_session.MonitoredTrainingSession(replicas, is_chief=is_chief)",
         refused_when="The program starts no server.",

@@ -32,8 +32,8 @@ CODES = (
     Code(
         "N103",
         "Python if, while or block over tensors",
-        "A Python `if` or `while` tests a tensor of the step. Or a block over tensors, as `for g, v in gradients:`, computes a plain value that something outside the step reads.",
-        why="TensorFlow 1's `if` tested whether the graph node exists, which is always true. It never tested the value. It ran a block over tensors once, when it built the graph. In the migrated program only the step has these tensors, so the block moves into the step, and code outside of the step cannot read what it computes.",
+        "A Python `if` or `while` tests a tensor of the step. Or a block over tensors, such as `for g, v in gradients:`, computes a plain value, and code outside of the step reads this value.",
+        why="When Python runs an `if`, TensorFlow 1 is only building the graph, and a tensor has no value yet. TensorFlow 1.15 raises an error for an `if` over a tensor. Other objects of the graph, such as a `SparseTensor`, count as true. TensorFlow 1 ran a block over tensors once, when it built the graph. In the migrated program only the step has these tensors, so the block moves into the step, and code outside of the step cannot read what it computes.",
     ),
     Code(
         "N104",
@@ -64,7 +64,7 @@ CODES = (
         "N107",
         "optimizer or update that is not a statement of its own",
         "The program makes its optimizer or its update in a form that the tool cannot move out of the graph's construction. The update must be a statement of its own, in the function that opens the session.",
-        why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session, and cannot take it out of an expression without changing the order of evaluation. The optimizer is made once, before the first step, and a step passes it the new value. So such a value needs a name that both can use.",
+        why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session. If the update is a part of an expression, the tool cannot take it out without changing the order of evaluation. The migrated program makes the optimizer once, before the first step. If a step computes an argument of the optimizer, such as the learning rate, the step passes it to the optimizer. So this value needs a name.",
         recipe="Give the update, and each argument that a step computes, a statement and a name of its own, where the session is opened.",
         refused_when="`minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block may give the update's name to another value. Or a learning rate, or another argument that a step computes, is an expression in the optimizer's call.",
     ),
@@ -74,7 +74,7 @@ CODES = (
         "The program uses one name for two things that the migrated program must keep apart.",
         why="A step function reads the model's variables by their Python names, and the migrated program imports modules under theirs. With one name for two things one of the two would be lost. The tool does not rename what you named.",
         recipe="Rename your variable, method or module.",
-        refused_when="The migrated program needs the name, such as `plain_session`. Or a class that inherits from an Estimator has a method or attribute of the same name as one that the Estimator uses itself. Or the name stands for a variable of the model and also for a value of the loop, or for different variables inside and outside a branch.",
+        refused_when="The migrated program needs the name, such as `plain_session`. Or a class that inherits from an Estimator has a method or attribute of the same name as one that the Estimator uses itself. Or the name stands for a variable of the model and also for a value of the loop, or for for different variables inside and outside a branch.",
     ),
     Code(
         "N115",
@@ -92,7 +92,7 @@ CODES = (
         "N120",
         "unsupported use of a Supervisor or MonitoredSession",
         "The program uses a `Supervisor`, a `MonitoredSession` or a session creator in a way that the migrated session does not support. Or a `Scaffold` has arguments that run in a graph session, such as its own `init_op`, `ready_op`, `local_init_op` or `summary_op`. An `init_fn` stays if it passes its session only to savers that restore.",
-        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The emitted session has no graph in which these could run. `summary_op` chose which summaries are written; here all of them are. A Supervisor or `MonitoredSession` becomes a session of `training_session` (S115), which may restore, wait, save and call hooks, and does not have these parts. The tool must see all arguments that ask for its services. The session can call a function by time, but only with values that stand beside the loop.",
+        why="A `Scaffold` hands operations of the graph to the session, which runs them once, when it opens. The session that the tool writes has no graph in which these could run. `summary_op` chose which summaries are written; here all of them are. A Supervisor or `MonitoredSession` becomes a session of `training_session` (S115). This session can restore, wait, save and call hooks, but does not have these parts. The tool must see all arguments that choose what the session does. The session can call a function by time, but only with values that stand beside the loop.",
         recipe="Open the session with `tf.train.MonitoredTrainingSession`, and call timed functions in the training loop.",
         refused_when="The Supervisor has an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, `stop_on_exception`, or another graph. Or the program passes the Supervisor to code that the tool does not see. Or the Supervisor's `loop` calls a function that is from another file, that takes other values than the names beside the loop, or that changes variables. Or the program passes a `MonitoredSession` or a session creator to other code, or chooses it by more than one condition.",
     ),

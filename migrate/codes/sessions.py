@@ -8,7 +8,7 @@ CODES = (
     Code(
         "S101",
         "session without a with block",
-        "The program does not open its session by `with tf.Session(...) as name:`, and the tool cannot rewrite it into this form. The tool can do so for other programs, for example if a variable of the file holds the session, or an attribute of a class with one object.",
+        "The program does not open its session by `with tf.Session(...) as name:`, and the tool cannot rewrite it into this form. The tool can do so for some programs, for example if a variable of the file holds the session, or an attribute of a class with one object.",
         why="The block shows where the session begins and ends. What stands inside becomes the training loop, and what stands after it runs when training is done.",
     ),
     Code(
@@ -19,7 +19,7 @@ CODES = (
         before="feeds = make_feeds()\nsess.run(train_op, feeds)",
         after="sess.run(train_op, feed_dict={x: batch})",
         recipe="Write `sess.run(fetches, feed_dict={...})`, with the fetches and the dict written out.",
-        refused_when="The call has another form than `session.run(fetches, feed_dict)`. Or the feed is not a dict that is written out, or a name for one. Or the fetched list or dict changes after it is written, or is put together in the call.",
+        refused_when="The call has another form than `session.run(fetches, feed_dict)`. Or the feed is neither a dict that is written out nor a variable that holds such a dict. Or the fetched list or dict changes after the program makes it, or is put together in the call.",
     ),
     Code(
         "S105",
@@ -51,7 +51,7 @@ CODES = (
     Code(
         "S111",
         "missing feed",
-        "A placeholder that the fetches need is not fed in this call. Or a statement that makes them may read it.",
+        "The fetched values need a placeholder that this call does not feed. Or a statement that computes the fetched values may read such a placeholder.",
         why="A placeholder has no value of its own. If a fetched value depends on one that is not fed, TensorFlow 1's `run` ends with an error. A step function contains whole statements. So it may need a placeholder that the fetched value does not need: one that only another tensor of the same statement uses, or one that is made in a branch.",
     ),
     Code(
@@ -117,14 +117,14 @@ CODES = (
         why="A step function contains everything from the feeds to the fetches. The tool can only write it where all of these statements stand together, in one file and in one cell. Programs that the tool did not read may still import a module, so it stays as it is for them, under TensorFlow 1.",
         before="# cell 3\nloss = tf.reduce_mean(tf.square(y - x * w))\n# cell 4\nwith tf.Session() as sess:\n  sess.run(loss)",
         after="# cell 3: its code is in cell 4\n# cell 4\ndef compute_loss(x, y): ...\nwith plain_session.Session(replicas) as sess:\n  sess.run(compute_loss, x, y)",
-        promise="What a module does when it is imported is done at the same place. The module itself stays, with a first line that says where its code is, and no migrated file imports it. If the module is also a program by itself, the tool migrates it as one, or warns that it is still a TensorFlow 1 program. The emptied cells of a notebook say where their code is.",
+        promise="The statements that ran when a module was imported still run at the same place. The module itself stays, with a first line that says where its code is, and no migrated file imports it. If the module is also a program by itself, the tool migrates it as one, or warns that it is still a TensorFlow 1 program. The emptied cells of a notebook say where their code is.",
         refused_when="Two modules give one name different meanings, or a module is imported inside a function.",
     ),
     Code(
         "S136",
         "read after an update",
         "A run changes a variable and also reads it, and the step function would read it at another moment than TensorFlow 1 did.",
-        why="TensorFlow 1 reads a variable once per run, so a block of `tf.control_dependencies` after the update sees the value from before the update. An operation on the variable's own device may see the value after it. `w.read_value()` inside the block always gives the value after it. The same holds for what the update changes besides. On a cluster a run that fetches such a value gives the one from before the update: an optimizer's slot, a moving average, or a variable beside its gradient. A step function would give the one after it.",
+        why="TensorFlow 1 reads a variable once per run, so a block of `tf.control_dependencies` after the update sees the value from before the update. An operation on the variable's own device may see the value after it. `w.read_value()` inside the block always gives the value after it. An update also changes other values: an optimizer's slot, a moving average, or a variable that `compute_gradients` returns beside its gradient. On a cluster, a run that fetches such a value gives the value from before the update. A step function would give the value after it.",
         refused_when="A block of `tf.control_dependencies` after an update uses a variable that was read outside of the block. Or a program that starts servers, or places variables on them, gives or uses one of these in the run that changes it: `get_slot` of the optimizer, `average` of a moving average, or the pairs of `compute_gradients` with their variables. A run of its own may give them. Or a run assigns to a variable and reads it afterwards, or, in one process, gives a value that shares its memory. Or an update of a run counts the global step, and the learning rate of a later update depends on it.",
     ),
     Code(
@@ -134,7 +134,7 @@ CODES = (
         why="A replica does what a tower did: it runs the same computation on another part of the batch, with the same variables. The strategy averages the gradients and applies them once. The tool recognises the averaging function by what it computes, not by its name. A worker of a cluster under TensorFlow 2 has one device for its step.",
         before='for i in range(num_gpus):\n  with tf.device("/gpu:%d" % i):\n    images, labels = iterator.get_next()',
         after="batches = plain_session.for_towers(dataset, num_gpus)\n...\n    images, labels = tower_batches[i]",
-        promise="The values are the same. A value that is fetched from a tower is the last tower's, as in TensorFlow 1. If each tower took the next element of one iterator, a step takes as many elements as there are towers; which tower had which batch differed in TensorFlow 1 from run to run, so only the sum of such towers' losses is the same. If towers normalise batches, the towers whose `UPDATE_OPS` the program runs update the averages. If it runs all towers' updates, they now run from the last tower to the first; TensorFlow 1 had no fixed order. Towers within a worker do not use several GPUs. For that, start one worker for each GPU, with one tower's part of the batch.",
+        promise="The values are the same. A value that is fetched from a tower is the last tower's, as in TensorFlow 1. If each tower took the next element of one iterator, a step takes as many elements as there are towers. In TensorFlow 1 it differed from run to run which tower got which batch. So only the sum of the losses of such towers is the same. If towers normalise batches, the towers whose `UPDATE_OPS` the program runs update the averages. If the program runs all towers' updates, they now run from the last tower to the first. TensorFlow 1 had no fixed order. Towers within a worker do not use several GPUs. For that, start one worker for each GPU, with one tower's part of the batch.",
         refused_when="Towers make variables of their own, draw several batches, or use summaries or updates in an unknown way. Or towers within a worker write summaries, draw batches of their own or normalise batches (N126).",
     ),
     Code(

@@ -33,7 +33,7 @@ CODES = (
     Code(
         "T107",
         "symbol from a module beside the program or from tf_slim",
-        "The tool writes a small module that behaves the same beside the file, and the file imports it. This covers classes and functions of `tf.contrib`, and the MNIST reader of TensorFlow's tutorials. Decoders of examples, regularizers and initial values of slim come from the package `tf_slim` instead; install it with `pip install tf_slim`. It also covers the cells of `tf.nn.rnn_cell` and `tf.contrib.rnn`, and the functions that run them over time: they come from `recurrent_cells.py` and are made once, with TensorFlow 1's formulas, variable names and gate order. `ExponentialMovingAverage` of a session program comes from `moving_averages.py`. Its variables have TensorFlow 1's names and are updated in the step. Streaming metrics of a session program come from `streaming_metrics.py`: TensorFlow 1's own functions, on totals that are made once. Reading a value is a step without a batch, and an update is a step that counts one batch.",
+        "The name now comes from a small module, which the tool writes beside the file. The module does the same as TensorFlow 1. This covers classes and functions of `tf.contrib`, and the MNIST reader of TensorFlow's tutorials. It also covers the cells of `tf.nn.rnn_cell` and `tf.contrib.rnn`, and the functions that run them over time. They come from `recurrent_cells.py`: the program makes them once, with TensorFlow 1's formulas, variable names and gate order. `ExponentialMovingAverage` of a session program comes from `moving_averages.py`. Its variables have TensorFlow 1's names and are updated in the step. Streaming metrics of a session program come from `streaming_metrics.py`. They are TensorFlow 1's own functions, and the program makes their totals once. Reading a value is a step without a batch, and an update is a step that counts one batch. Three things come from the package `tf_slim` instead: slim's decoders of examples, regularizers and initial values. Install it with `pip install tf_slim`.",
         why="TensorFlow 2 has no `tf.contrib` and no tutorials, and nothing that does the same. A module beside the program keeps it working, and you can read and change it. The MNIST module reads the same four files, and gives the same batches in the same order for the same NumPy seed. The authors of slim moved it into the package `tf_slim`, which still works under TensorFlow 2 for these functions. Keras's recurrent layers order their gates differently, and name their variables differently, so old checkpoints would not fit them. TensorFlow 2's `ExponentialMovingAverage` does not make the variables of TensorFlow 1's checkpoints, so the trained averages would be lost. `tf.metrics` made its totals in the graph, once; a step function may be traced several times.",
         before="hparams = tf.contrib.training.HParams(rate=0.1)",
         after="import contrib_hparams\n...\nhparams = contrib_hparams.HParams(rate=0.1)",
@@ -43,7 +43,7 @@ CODES = (
     Code(
         "T111",
         "name that TensorFlow 2 does not have",
-        "TensorFlow 2 does not have this name, or does not make it public. The tool knows no other function that computes the same. Most of these names are of `tf.contrib`, or private. Or the file imports such a name, and the tool cannot follow its uses. An import of such a name that nothing uses is dropped. It is refused only if another file takes the name from here.",
+        "TensorFlow 2 does not have this name, or does not make it public. The tool knows no other function that computes the same. Most of these names are of `tf.contrib`, or private. Or the file imports such a name, and the tool cannot follow its uses. If nothing in the file uses such an import, the tool drops it. The tool refuses an unused import only if another file takes the name from this file.",
         why="TensorFlow 2 has no `tf.contrib`, and only some of its functions moved elsewhere. A private name is not a part of TensorFlow's interface: it may be missing or behave differently in the next version.",
         promise="Only an import that nothing in the file reads is removed, so no value changes. Every other use is refused, and the program stays as it is.",
     ),
@@ -83,11 +83,11 @@ CODES = (
         "T118",
         "changed import from another file of the program",
         "The file took its name for TensorFlow from another file of the tree, and now imports TensorFlow itself. Or a star import brought a name that has changed in the other file (a `model_fn` is a class now), and the import now lists the names that the file uses. A star import whose names stay the same stays.",
-        why="After the migration one file may need `tensorflow`, and another `tensorflow.compat.v1`. A name that a star brought may mean something else. An import of its own says what each file uses.",
+        why="After the migration one file may need `tensorflow`, and another `tensorflow.compat.v1`. A name of a star import may mean something else. An import in each file says what the file uses.",
         before="from mylib.compat import tf",
         after="import tensorflow as tf",
         refused_when="The other file binds the name more than once, or only under a condition. Or the import has other names beside it. Then the tool does not see the uses (T115).",
-        promise="Each name means what it meant. If no other statement imports the other file, what that file does when it is imported (such as to set a log level) is no longer done.",
+        promise="Each name means what it meant. The import of the other file may have had an effect, such as to set a log level. If no other statement imports that file, this effect is gone.",
     ),
     Code(
         "T121",
@@ -105,7 +105,7 @@ CODES = (
         why="Graph mode on TensorFlow 2.21 still runs most TensorFlow 1 programs. So your program runs on the new version while you change what blocks it, and later becomes a `tf.distribute` program.",
         before="import tensorflow as tf",
         after='import os\n\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2\'s.\nimport tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()',
-        promise="The same graph, and the same kernels.",
+        promise="The program builds the same graph, and runs it with the same kernels.",
     ),
     Code(
         "T151",

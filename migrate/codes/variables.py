@@ -15,8 +15,8 @@ CODES = (
     Code(
         "V104",
         "variable, list of variables, variable scope or global step",
-        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value. `tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
-        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the strategy's helper records them as the program makes them.",
+        "`tf.get_variable` becomes `tf.Variable` with the initializer's value, under TensorFlow 1's name. `tf.variable_scope` becomes `tf.name_scope`, so names stay. The tool resolves shared variables by name. The step counter becomes a variable under TensorFlow 1's name, and `tf.train.global_step(sess, step)` becomes the variable's own value. `tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create their variables in the first step, after all others. So the order of a list may differ from TensorFlow 1's. If the program prints such a list, the finding says so.",
+        why="TensorFlow 2 has no store of variables by name. A scope only adds to names, and code shares a variable by using the same Python object. Checkpoints, summaries and hooks still find the variable by its name, so an old checkpoint continues where it stopped. A TensorFlow 2 variable has its value at any time, and needs no session to be read. TensorFlow 2 keeps no list of the graph's variables, so the object `replicas` records them as the program makes them.",
         promise="Variables have the same names, shapes and types, and an old checkpoint fits. An initial value with an operation seed is the same, except of an initializer of `tf.keras`. Without one the distribution is the same, but other numbers are drawn, also after `tf.set_random_seed`.",
     ),
     Code(
@@ -28,8 +28,8 @@ CODES = (
     Code(
         "V112",
         "tf.train.Saver",
-        "`tf.train.Saver` becomes `training_session.Saver`. It reads and writes TensorFlow 1's checkpoint format and names.",
-        why="`tf.compat.v1.train.Saver` reads and writes variables through a session, and the migrated program has none. The new class writes the same files without one.",
+        "`tf.train.Saver` becomes `training_session.Saver`. If the program needs no session, it becomes `tf.compat.v1.train.Saver` with the list of variables. Both read and write TensorFlow 1's checkpoint format and names.",
+        why="TensorFlow 1's Saver finds the variables in the graph, and reads them through a session. The migrated program has neither. `training_session.Saver` finds the variables by itself. `tf.compat.v1.train.Saver` works in eager mode if it gets the list of variables, and None in place of the session.",
         promise="Checkpoints have the same names, values and numbers in their file names, and as many are kept. TensorFlow 1 can read them. No `.meta` file is written, because there is no graph.",
     ),
     Code(

@@ -33,6 +33,9 @@ The columns "before" and "after" count the lines of the program. The column "bes
 the [modules beside the program](beside.md), with their docstrings and comments. Several programs of one
 directory share these modules.
 """
+_TABS = """\
+The first tab below shows the TensorFlow 1 program. The second tab shows what `tf1to2 migrate` writes for it.
+"""
 _LATER = """\
 ## What we would still change
 
@@ -128,6 +131,7 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
     lines, files = shown.beside
     counted = "1 file" if files == 1 else f"{files} files"
     beside_it = f"{lines} lines in {counted}" if files else "nothing"
+    yield _TABS
     yield f"| | |\n|---|---|\n| lines before | {before} |\n| lines after | {after} |"
     yield f"| modules beside it | {beside_it} |"
     yield f"| largest difference from TensorFlow 1.15.5 | {_tell_difference(program)} |"
@@ -140,7 +144,7 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
         yield from (f"- {text}" for text in program.later)
         yield ""
     yield "## What the tool says\n"
-    yield "| code | lines before | meaning |\n|---|---|---|"
+    yield "| code | lines of the first tab | meaning |\n|---|---|---|"
     yield from _list_findings(shown.findings)
     option = " with `--estimators estimator`" if program.estimators != "fit" else ""
     yield f"\nThe program is `{program.path}`, migrated{option}."

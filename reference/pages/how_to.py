@@ -64,7 +64,7 @@ IDIOMS = (
     Idiom(
         "Cluster and server",
         "The program reads the same flags or TF_CONFIG. The chief is also the coordinator. If the "
-        "cluster names no chief, worker 0 is the coordinator. Every other task serves it.",
+        "cluster names no chief, worker 0 is the coordinator. All other tasks serve the coordinator.",
         Part("async_parameter_server", "config = json", "server.join()"),
         ("config = json", "replicas = "),
     ),
@@ -111,8 +111,8 @@ IDIOMS = (
     ),
     Idiom(
         "Feeds made by functions",
-        "The function returns the fed values, and the call of `session.run` passes them as "
-        "arguments. The program computes each value once.",
+        "The function that made a `feed_dict` now returns the fed values. `session.run` passes them "
+        "to the step as arguments. The program still computes each value once.",
         Part("feeds.py", "def fill_feed_dict", "return feed_dict"),
         ("def fill_feed_dict", "return x_feed"),
     ),
@@ -132,14 +132,16 @@ IDIOMS = (
     ),
     Idiom(
         "Partitioners",
-        "Each variable keeps its partitioner. A `with` block around the variable names it.",
+        "Each variable keeps its partitioner. A `with` block around the statement that makes the "
+        "variable sets the partitioner.",
         Part("partitioners", "by_count = tf.get_variable", "max_shard_bytes=96"),
         ("with training_session.partitioner", "by_bytes = "),
     ),
     Idiom(
         "embedding_lookup",
         "The migrated program finds each row in the same shard as TensorFlow 1. TensorFlow 1 looks "
-        'rows up by "mod", unless the program asks for "div". By "mod", row i is in shard i % n of n.',
+        'rows up by "mod", unless the program asks for "div". By "mod", row i of a table with n shards is '
+        "in shard i % n.",
         Part("partitioners", "mod = tf.nn.embedding_lookup", "div ="),
         ("mod = tf.nn.embedding_lookup", "div ="),
     ),
@@ -243,26 +245,27 @@ A refused program can still run on TensorFlow 2.21, in graph mode:
   the MNIST reader.
 - Decoders, attention and beam search of `tf.contrib.seq2seq` come from the module `graph_seq2seq`. Variables keep their
   names, so TensorFlow 1's checkpoints fit. With operation seeds, random numbers are the same as in TensorFlow 1. The
-  steps of a decoding loop run in parallel, and draw in any order. So a helper that draws random numbers gives the same
-  ones in each run only with `parallel_iterations=1`. TensorFlow 1 has the same restriction.
+  steps of a decoding loop run in parallel, and draw random numbers in any order. So a helper that draws random numbers
+  draws the same numbers in each run only with `parallel_iterations=1`. TensorFlow 1 has the same restriction.
 - Estimators and `TPUEstimator` (without a TPU) come from the package `tensorflow-estimator`, as in TensorFlow 1. Install
   it with `pip install --no-deps tensorflow-estimator==2.15.0`. This package imports private modules that TensorFlow 2.16
   and later lack. The tool writes `graph_estimators.py` beside the program, which replaces these modules. `TF_CONFIG`
   works as before. If the program uses a TPU, or a strategy over several tasks, it stops with an error that says so.
 - A private name (`tensorflow.python.ops.gen_nn_ops`) stays if TensorFlow 2.15.1 and 2.21 have it with the same meaning.
-  The tool knows this in two cases: the name is the function of an operation with the same arguments, or its code and all
-  code that it calls are the same. A warning ([T117](../rules/T117.md)) names each private name that stays, because a
-  later TensorFlow may drop it.
-- Another private name stays only if it has the same parameters, and the calls fit them. The warning then says that its
-  code has changed. The tool refuses all other private names, even if a file only imports them.
+  The tool knows this in two cases. In the first case, the name is the generated function of an operation, and the
+  operation has the same arguments. In the second case, the code of the name is the same, and so is all code that it
+  calls. A warning ([T117](../rules/T117.md)) names each private name that stays, because a later TensorFlow may drop it.
+- A private name with changed code stays only if it has the same parameters, and the program's calls fit them. The
+  warning then says that the code has changed. The tool refuses all other private names, even if a file only imports
+  them.
 - Keras's private names become the public ones of `tf.keras`.
 - If one file of a program needs a name that neither TensorFlow 2.21 in graph mode nor one of these modules has, the
   whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
 The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
 `tf.distribute`. The exit code is 0, because you asked for this, or 1 if there is a warning. The option does not change
-programs that can become `tf.distribute`: the tool migrates them as always. It reads programs that `tf_upgrade_v2` has
-already changed, with and without this option.
+programs that can become `tf.distribute`: the tool migrates them as always. If `tf_upgrade_v2` has already changed a
+program, the tool can read the result, with and without this option.
 
 Before:
 
@@ -338,7 +341,10 @@ def _idiom(idiom: Idiom) -> str:
 
 def _source(program: str) -> str:
     if program.endswith(".py"):
-        return f"From `tests/programs/clustered/{program}`, which the tests run."
+        return f"The code is from `tests/programs/clustered/{program}`, which the tests run."
     if program.startswith("reference/"):
-        return f"From `{program}`, which the tests run."
-    return f"From the [paired notebooks](../notebooks.md) `{program}`, which the tests run."
+        return f"The code is from `{program}`, which the tests run."
+    return (
+        f"The code is from the [paired notebooks](../notebooks.md) `{program}`, which the tests "
+        "run."
+    )

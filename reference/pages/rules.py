@@ -40,14 +40,16 @@ One refusal leaves the whole program unchanged, because half a program runs on n
 _TAIL = """
 ## How to silence a code
 
-Write `# tf1to2: ignore[CODE]` at the end of a line, or of its statement. `CODE` is a code, several with
-commas, or the beginning of codes: `T` or `T1`. The tool then does not report that code there.
+Write `# tf1to2: ignore[CODE]` at the end of a line, or of its statement. In place of `CODE` write one
+code, several codes with commas between them, or the beginning of a code, such as `T` or `T1`. The tool
+then does not report these codes there.
 
-- A *refusal* still decides: the program stays as it is, and the exit code is 1.
+- A *refusal* has the same effect as before: the program stays as it is, and the exit code is 1.
 - A *warning* counts as accepted. It does not change the exit code any more.
-- A mistake (`D`) is not mended. A name of `tensorflow.compat.v1` stays, where TensorFlow 2.21 has it.
-- Any other line that the tool would rewrite is TensorFlow 1's. If you ask to leave it, the whole program
-  stays as it is, and [N117](rules/N117.md) says so.
+- The tool does not correct a mistake (`D`) in this line. It keeps a name of `tensorflow.compat.v1`, if
+  TensorFlow 2.21 has it.
+- If the tool would rewrite the line for another reason, the line is code of TensorFlow 1. If you ask the
+  tool to leave such a line, the whole program stays as it is, and [N117](rules/N117.md) says so.
 
 A comment that names no code has no effect, and [E012](rules/E012.md) says so.
 
@@ -67,16 +69,24 @@ OUTCOMES = {
 _WITHOUT_CASE = {
     Outcome.REWRITTEN: "D111 D112 E008 E010 K185 K190 N134 T118 V103",
     Outcome.KEPT: "D111 E010 E011 E012 S130 T113 T150",
-    Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 O111 T151",
-    Outcome.WARNED: "E011 S114 S130",
+    Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 O111 T151 T152",
+    Outcome.WARNED: "C111 E011 S114 S130",
     Outcome.FAILED: "E001 E002 E003 E004 E006 G005 G006 G009",
 }
 # The cases that a page shows, of a code with better ones than all of them in their order.
 # Without a case the page shows the code's own `before` and `after` alone.
 _SHOWN = {
+    "C111": ("C111", "C111_balancing", "C111_keras", "C111_local"),
     "D152": (),
     "N100": (),
     "N150": ("N150_variable", "N150_placeholder", "N150_saver"),
+    "S115": (
+        "S115",
+        "S115_initialisers",
+        "S115_input",
+        "S115_manager",
+        "S115_scaffold",
+    ),
     "T101": (),
     "T105": (),
     "T111": ("T111_cudnn", "T111_import", "T111"),

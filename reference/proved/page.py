@@ -52,8 +52,11 @@ if the tool refuses it, if its values differ, or if it does not run.
 
 "Largest difference" is the largest absolute difference of any value that `verify` compared: losses, fetched values,
 variables and optimizer slots at every step. If it is 0, all bits are the same. "Allowed" is the tolerance of the value
-with this difference. The last column names this value, or says why nothing was compared. [Prove](prove.md#what-difference-is-allowed)
-says how `verify` measures the tolerance. Run `tf1to2 verify` yourself to see what a verdict does not prove.
+with this difference. The last column names this value, or says why nothing was compared. For a refused program it names
+the codes of the refusals. Then it says what `verify` found for the program in graph mode (`--fallback compat`). We run
+the original of a refused program only for that comparison. So some refused programs do not run under TensorFlow 1.15.5
+either. [Prove](prove.md#what-difference-is-allowed) says how `verify` measures the tolerance. Run `tf1to2 verify`
+yourself to see what a verdict does not prove.
 
 | program | kind | verdict | steps | largest difference | allowed | value, or reason |
 |---|---|---|---|---|---|---|

@@ -359,8 +359,8 @@ figures. `pytest tests/corpus` fails if one becomes worse. It also checks for ev
 - each TensorFlow name in the result exists in TensorFlow 2.21 and takes its arguments, or is reported at its line;
 - a second run changes nothing;
 - lines without a finding stay as they were;
-- effects such as printing and reading files stay as they were: the gate of effects (G007) stops 0 of {files} files.
-  In this repository's own {own} files of programs it stops {stopped}.
+- effects such as printing and reading files stay as they were. The gate of effects (G007) refuses 0 of {files} files,
+  and {stopped} of this repository's own {own} files of programs.
 
 The tables count *places*: uses of a TensorFlow symbol. *Kept* means that a place needs no change. If the tool refuses
 one place of a file, the other places count as refused too. Most refusals have one cause: many functions of a library

@@ -348,9 +348,10 @@ ESTIMATORS: tuple[Shown, ...] = (
 _INTRODUCTION = """\
 # Programs that are run
 
-These are TensorFlow 1 programs, written as a user would have written them. The tests migrate each
-program and run the result on TensorFlow 2. The column "compared with" of each page says what the tests
-compare its numbers with:
+This page lists the TensorFlow 1 programs that the tests migrate and then run on TensorFlow 2. They are
+written as a user would have written them. Look for a program that is like yours: its file and its
+migration show what the tool does with such code. The column "compared with" of each page says what the
+tests compare the numbers of the migrated program with:
 
 - *TensorFlow 1.15.5, recorded*: a recording of the original program.
 - *TensorFlow 1.15.5, where a Python 3.7 is found*: a run of the original program, on machines that can
@@ -406,7 +407,11 @@ def pages() -> dict[pathlib.Path, str]:
             chosen = tuple(row for row in rows if row.shape == shape)
             name = re.sub(r"\W+", "-", f"{title.split(',')[0]} {shape}").strip("-")
             path = PAGE.with_suffix("") / f"{name.lower()}.md"
-            found[path] = "\n".join([f"# {title}: {shape}\n", *_table(chosen)])
+            about = (
+                f"The tests migrate and run these programs. All have this in common: {_MEANINGS[shape]}. "
+                f"[Programs that are run](../{PAGE.name}) explains the last column.\n"
+            )
+            found[path] = "\n".join([f"# {title}: {shape}\n", about, *_table(chosen)])
             link = f"[{shape}](programs/{path.name})"
             lines.append(f"| {link} | {_MEANINGS[shape]} | {len(chosen)} |")
         entry.append("\n".join(lines) + "\n")

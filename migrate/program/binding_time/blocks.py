@@ -49,7 +49,7 @@ class Blocks(Assignments):
                     "N103",
                     statement,
                     "a Python branch tests a tensor of the step. TensorFlow 1 "
-                    "tested the graph's node, and not its value",
+                    "has no value to test while it builds the graph",
                     "Choose between two values by tf.where or tf.cond. Use `if` "
                     "only for values that Python knows, such as shapes and flags.",
                 )
