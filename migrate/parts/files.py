@@ -41,9 +41,12 @@ _GRAPH = (
     | frozenset(LAYER_FUNCTIONS)
     | frozenset(OPTIMIZERS)
     | frozenset(queues.INPUT)
+    | roles.ITERATORS
     | _SESSIONS
 ) - {"tf.name_scope"}
-_METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
+_METHODS = frozenset(
+    {"minimize", "apply_gradients", "run", "eval", *roles.MAKES_ITERATORS}
+)
 
 
 def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:
