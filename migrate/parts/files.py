@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions import iterators
 from migrate.normalise.text import Text
 from migrate.parts.merging import Merging, NotMergeable
 from migrate.parts.migrated import is_marked
@@ -41,11 +42,11 @@ _GRAPH = (
     | frozenset(LAYER_FUNCTIONS)
     | frozenset(OPTIMIZERS)
     | frozenset(queues.INPUT)
-    | roles.ITERATORS
+    | iterators.ITERATORS
     | _SESSIONS
 ) - {"tf.name_scope"}
 _METHODS = frozenset(
-    {"minimize", "apply_gradients", "run", "eval", *roles.MAKES_ITERATORS}
+    {"minimize", "apply_gradients", "run", "eval", *iterators.MAKES_ITERATORS}
 )
 
 

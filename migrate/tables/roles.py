@@ -254,15 +254,10 @@ DATASET_PREFIXES = ("tf.data.", "tf.contrib.data.")
 REINITIALIZABLE = frozenset({"tf.data.Iterator.from_structure"})
 # Iterators that stand for the one whose handle is fed.
 FEEDABLE = frozenset({"tf.data.Iterator.from_string_handle"})
-# Methods of a dataset, and functions of tf.data, that make an iterator.
-MAKES_ITERATORS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
-ITERATORS = (
-    frozenset(f"tf.data.{name}" for name in MAKES_ITERATORS)
-    | REINITIALIZABLE
-    | FEEDABLE
+# Methods and functions that make an iterator, or take an element of one.
+ITERATES = frozenset(
+    {"make_one_shot_iterator", "make_initializable_iterator", "get_next"}
 )
-# Those, and the one that takes an element of an iterator.
-ITERATES = MAKES_ITERATORS | {"get_next"}
 
 # Initializers: called once at build time, their instances take a shape.
 INITIALIZER_SUFFIX = "_initializer"

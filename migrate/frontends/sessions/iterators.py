@@ -19,6 +19,13 @@ _DEFINES = (ast.FunctionDef, ast.ClassDef)
 _HANDLED = ("string_handle", "output_types", "output_shapes", "output_classes")
 _STRUCTURE = ("output_types", "output_shapes", "shared_name", "output_classes")
 
+# Methods of a dataset, and functions of tf.data, that make an iterator.
+MAKES_ITERATORS = roles.ITERATES - {"get_next"}
+ITERATORS = (
+    frozenset(f"tf.data.{name}" for name in MAKES_ITERATORS)
+    | roles.REINITIALIZABLE
+    | roles.FEEDABLE
+)
 _ELSEWHERE = "the program does not make this iterator where it opens the session"
 _MAKE_THERE = "Return the dataset, and make its iterator where the session is opened."
 
@@ -64,8 +71,8 @@ def refuse_in_module(scopes: Scopes) -> Iterator[Finding]:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         symbol = scopes.resolve(node.func)
-        if symbol in roles.ITERATORS or (
-            symbol is None and node.func.attr in roles.MAKES_ITERATORS
+        if symbol in ITERATORS or (
+            symbol is None and node.func.attr in MAKES_ITERATORS
         ):
             yield make_refusal(node, "I101", symbol or "", _ELSEWHERE, _MAKE_THERE)
 
