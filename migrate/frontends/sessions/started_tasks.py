@@ -47,7 +47,8 @@ class StartedTasks:
             if given is None or names.read_literal(given.get(self._job)) != "ps"
         ]
         if len(starts) == 1 and self._runs_once(starts[0][0]):
-            return set()
+            if not self._is_called_elsewhere(starts[0][0]):
+                return set()
         found: set[str] = set()
         first: dict[str, str] = {}
         for call, given in starts:
@@ -173,6 +174,22 @@ class StartedTasks:
                 outer = inner
             inner, outer = outer, self._scopes.parents.get(outer)
         return True
+
+    def _is_called_elsewhere(self, call: ast.Call) -> bool:
+        """Whether another file may call the function that starts a process, and often."""
+        if self._scopes.find_function(call.func) is self._function:
+            return False
+        around = next(
+            (
+                n
+                for n in self._scopes.walk_above(call)
+                if isinstance(n, ast.FunctionDef)
+            ),
+            None,
+        )
+        return (
+            around is not None and around.name != "main" and not self._list_uses(around)
+        )
 
     def _list_uses(self, function: ast.FunctionDef) -> list[ast.Name]:
         return [

@@ -389,6 +389,13 @@ STARTED = {
         """,
         True,
     ),
+    "through a function that another file calls": (
+        """
+        def begin(pool, job, index, shift):
+            pool.apply_async(main, (job, index, shift))
+        """,
+        True,
+    ),
     "another written for each": (
         """
         Process(target=main, args=("ps", 0, None)).start()
