@@ -12,6 +12,7 @@ from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome, move_finding
+from migrate.frontends.estimators.estimator import find_iterators
 from migrate.frontends.sessions import between_graph
 from migrate.gates.given_estimators import find_given_estimators
 from migrate.gates.given_tensors import find_given_tensors
@@ -261,7 +262,8 @@ def _compile_file(text: str, unit: Unit) -> Migration:
     eager = migrate_half_migrated(Source(text, tree), scopes, unit)
     if eager is not None:
         return eager
-    if not unit.of_tf1 and not _says_tf1(scopes):
+    drawn = (unit.in_graph or not unit.library) and any(find_iterators(scopes))
+    if not (unit.of_tf1 or drawn or _says_tf1(scopes)):
         # Of TF2 code nothing is ours to touch but mistakes.
         plan = Plan()
         findings = list(plan_mistakes(scopes, plan, text))

@@ -61,6 +61,8 @@ TF215 = Release(
 # A download of half a gigabyte, over a line that is not fast.
 _SECONDS = 1800.0
 _PROBE = "import tensorflow as tf; print(tf.__version__)"
+# TensorFlow starts in seconds. On a busy machine it may take minutes.
+_STARTS = 600.0
 _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -70,14 +72,28 @@ def cache_directory(release: Release = TF1) -> pathlib.Path:
     return pathlib.Path(base) / "tf1to2" / f"tf-{release.version}"
 
 
-def _output(command: list[str], timeout: float = 60.0) -> str:
+class Busy(RuntimeError):
+    """An interpreter did not answer in time: what it has is not known."""
+
+
+def _output(command: list[str], timeout: float = _STARTS) -> str:
+    """Returns what a command prints; "" if it fails.
+
+    Raises:
+      Busy: it did not end in time.
+    """
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout, env=environment
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return ""
+    except subprocess.TimeoutExpired as error:
+        raise Busy(
+            f"{command[0]} did not answer within {timeout:.0f} s; the machine may be "
+            "busy, so try again"
+        ) from error
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -139,10 +155,12 @@ def find_oracle(say: Say = lambda line: None) -> Oracle:
     """TensorFlow 1.15.5, found or made; without any way to it, 2.15.1's compat.v1.
 
     Raises:
-      RuntimeError: neither can be had.
+      RuntimeError: neither can be had, or an interpreter does not answer.
     """
     try:
         return Oracle(make(TF1, say), "tf1", f"TensorFlow {TF1.version}")
+    except Busy:
+        raise
     except RuntimeError as error:
         why = str(error).partition("\n")[0]
         say(f"no TensorFlow {TF1.version}: {why}")

@@ -26,7 +26,7 @@ from migrate.backends.keras_model_estimators import plan_keras
 from migrate.backends.scaffolds import plan_scaffolds
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome, make_refusal
-from migrate.frontends.estimators.estimator import EstimatorProgram
+from migrate.frontends.estimators.estimator import EstimatorProgram, find_iterators
 from migrate.frontends.estimators.hooks import SessionRun, find_session_runs
 from migrate.frontends.estimators.input_sessions import InputSession
 from migrate.frontends.sessions.derived_hooks import ends_with_values
@@ -58,7 +58,7 @@ def builds_graph(scopes: Scopes) -> bool:
             or table.find_prefix(symbol, table.IN_GRAPH)
             or table.find_longest(symbol, table.EMITTED)
         )
-    return found
+    return found or any(find_iterators(scopes))
 
 
 class EstimatorRewrite:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions import iterators
 from migrate.normalise.text import Text
 from migrate.parts.merging import Merging, NotMergeable
 from migrate.parts.migrated import is_marked
@@ -41,9 +42,12 @@ _GRAPH = (
     | frozenset(LAYER_FUNCTIONS)
     | frozenset(OPTIMIZERS)
     | frozenset(queues.INPUT)
+    | iterators.ITERATORS
     | _SESSIONS
 ) - {"tf.name_scope"}
-_METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
+_METHODS = frozenset(
+    {"minimize", "apply_gradients", "run", "eval", *iterators.MAKES_ITERATORS}
+)
 
 
 def find_programs_of_parts(paths: Iterable[pathlib.Path]) -> Parts:

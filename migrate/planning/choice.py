@@ -19,7 +19,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
 from migrate.frontends.estimators.classes import refuse_hidden_members
-from migrate.frontends.sessions import between_graph, outer_tensors
+from migrate.frontends.sessions import between_graph, iterators, outer_tensors
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.planning import lost_names, races, shared_draws
@@ -164,6 +164,10 @@ def plan_of(
                     return whole, found
         elif estimators is not None:
             return _plan_estimators(estimators, scopes, unit)
+    if program is None and not (unit.library or unit.in_graph):
+        made = list(iterators.refuse_in_module(scopes))
+        if made:
+            return Plan(), [*made, *leave_program_whole(scopes)]
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
     hooks: list[Finding] = []

@@ -75,6 +75,24 @@ def test_uv_is_told_to_download_a_python(
     ]
 
 
+def test_an_environment_that_starts_slowly_is_not_made_again(
+    bare: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was deleted and installed again, while other processes used it."""
+    uv = command(bare, "uv", _ECHO)
+    monkeypatch.setattr(environment, "find_uv", lambda: uv)
+    made = environment.cache_directory(TF1) / "bin"
+    made.mkdir(parents=True)
+    command(made, "python", "#!/bin/sh\nexec sleep 30\n")
+    monkeypatch.setattr(environment._output, "__defaults__", (0.2,))
+    told: list[str] = []
+    with pytest.raises(RuntimeError, match="did not answer within"):
+        environment.make(TF1, told.append)
+    with pytest.raises(environment.Busy):
+        environment.find_oracle(told.append)
+    assert not told and (made / "python").exists()
+
+
 def test_a_way_that_fails_is_followed_by_the_next(
     bare: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

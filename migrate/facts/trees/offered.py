@@ -245,7 +245,7 @@ def _find_bound_names(node: ast.stmt) -> tuple[set[str], set[str]] | None:
         return None
     ever = {name for name in names.find_binds(node) if "." not in name}
     if isinstance(node, ast.If):
-        if _is_main_test(node.test):
+        if is_main_test(node.test):
             return _find_bound_names_of_body(node.orelse)
         return _join_branches(node.body, node.orelse, ever)
     if isinstance(node, ast.With):
@@ -291,7 +291,7 @@ def _read_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None
     return set.intersection(*found) | last[0], ever
 
 
-def _is_main_test(test: ast.expr) -> bool:
+def is_main_test(test: ast.expr) -> bool:
     """Whether a condition is `__name__ == "__main__"`, which is false on import."""
     return (
         isinstance(test, ast.Compare)

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.fall_through import leaves
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.offered import is_main_test
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.around import list_all_statements, list_enclosing
 from migrate.program import ir
@@ -83,7 +84,7 @@ class OptionalCluster:
         for node in list_enclosing(self._scopes, server)[1:]:
             if inner in self._home or node is self._driver:
                 return
-            if isinstance(node, ast.If):
+            if isinstance(node, ast.If) and not is_main_test(node.test):
                 yield node, inner in node.body
             inner = node
 

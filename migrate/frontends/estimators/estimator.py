@@ -101,7 +101,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     model += _find_functions_called_in_graph(uses, scopes)
     model += _find_functions_using(uses, _GLOBAL_STEP, scopes)
     serving = list(_find_functions_using(uses, _RECEIVERS, scopes))
-    iterators = tuple(_find_iterators(scopes))
+    iterators = tuple(find_iterators(scopes))
     inputs = [f for call in iterators for f in _walk_functions_around(call, scopes)]
     inputs += _find_functions_using(
         uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes
@@ -117,7 +117,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
 def recognise_module(scopes: Scopes) -> EstimatorProgram:
     """Recognises a module that builds graphs for another file's Estimator program."""
     functions = [n for n in walk_breadth_first(scopes.tree) if isinstance(n, Function)]
-    iterators = tuple(_find_iterators(scopes))
+    iterators = tuple(find_iterators(scopes))
     inputs = frozenset(
         f for call in iterators for f in _walk_functions_around(call, scopes)
     )
@@ -216,7 +216,7 @@ def _find_functions_called_in_graph(
                 yield from find_definitions(scopes, value)
 
 
-def _find_iterators(scopes: Scopes) -> Iterator[ast.Call]:
+def find_iterators(scopes: Scopes) -> Iterator[ast.Call]:
     """Finds calls of the iterator methods that only TF1's datasets have."""
     for node in walk_breadth_first(scopes.tree):
         if (

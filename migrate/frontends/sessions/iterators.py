@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from migrate.facts import names
 from migrate.facts.reach import find_methods, find_reached
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, make_refusal
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
@@ -17,6 +18,16 @@ from migrate.tables import roles
 _DEFINES = (ast.FunctionDef, ast.ClassDef)
 _HANDLED = ("string_handle", "output_types", "output_shapes", "output_classes")
 _STRUCTURE = ("output_types", "output_shapes", "shared_name", "output_classes")
+
+# Methods of a dataset, and functions of tf.data, that make an iterator.
+MAKES_ITERATORS = roles.ITERATES - {"get_next"}
+ITERATORS = (
+    frozenset(f"tf.data.{name}" for name in MAKES_ITERATORS)
+    | roles.REINITIALIZABLE
+    | roles.FEEDABLE
+)
+_ELSEWHERE = "the program does not make this iterator where it opens the session"
+_MAKE_THERE = "Return the dataset, and make its iterator where the session is opened."
 
 
 def check_elsewhere(
@@ -48,14 +59,22 @@ def check_elsewhere(
             if symbol is not None and not symbol.startswith(roles.DATASET_PREFIXES):
                 continue
             if _find_function(scopes, node) is not driver:
-                diagnostics.refuse(
-                    "I101",
-                    node,
-                    "the program does not make this iterator where it opens the "
-                    "session",
-                    "Return the dataset, and make its iterator where the session "
-                    "is opened.",
-                )
+                diagnostics.refuse("I101", node, _ELSEWHERE, _MAKE_THERE)
+
+
+def refuse_in_module(scopes: Scopes) -> Iterator[Finding]:
+    """Refuses iterators of a file without a session, which session programs import.
+
+    TensorFlow 2 would take one element when the program begins, and no other in its steps.
+    """
+    for node in scopes.walk():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        symbol = scopes.resolve(node.func)
+        if symbol in ITERATORS or (
+            symbol is None and node.func.attr in MAKES_ITERATORS
+        ):
+            yield make_refusal(node, "I101", symbol or "", _ELSEWHERE, _MAKE_THERE)
 
 
 def _find_function(scopes: Scopes, node: ast.AST) -> ast.AST:

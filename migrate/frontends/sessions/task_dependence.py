@@ -7,11 +7,14 @@ function for all workers; synchronous workers must make the same update.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.offered import is_main_test
 from migrate.frontends.sessions.around import list_all_statements
+from migrate.frontends.sessions.started_tasks import StartedTasks
+from migrate.frontends.sessions.task_objects import TaskObjects
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
@@ -103,33 +106,60 @@ class TaskDependence:
         if not isinstance(driver, ast.FunctionDef):
             return own, others
         tainted: set[str] = set()
-        for statement in self._scopes.tree.body:
-            if isinstance(statement, _DEFINITIONS) or not self._asks(
-                [statement], tainted
-            ):
+        for statement, headers in self._list_before(self._scopes.tree.body, driver):
+            if not self._asks([statement, *(headers or ())], tainted):
                 continue
             bound = self._find_bound_names(statement)
-            if driver.name in names.find_reads(statement):
-                continue  # It is called here.
             tainted |= bound
-            if isinstance(statement, ast.Assign) and not self._asks_launcher(statement):
+            plain = headers is None and isinstance(statement, ast.Assign)
+            if plain and not self._asks_launcher(statement):
                 own.append(statement)
             else:
                 others |= bound
-        return own, others | self._find_parameters(driver, tainted)
+        others |= self._find_set_globals(tainted)
+        return own, others | self._find_parameters(driver, tainted | others)
+
+    def _list_before(
+        self,
+        body: Sequence[ast.stmt],
+        driver: ast.FunctionDef,
+        headers: Sequence[ast.expr] | None = None,
+    ) -> Iterator[tuple[ast.stmt, Sequence[ast.expr] | None]]:
+        """Lists the module's statements beside those that call the driver.
+
+        A block that calls the driver has other statements too, such as `if __name__ ==
+        "__main__":`. So its statements are listed in its place.
+
+        Yields:
+          Each statement, and the tests and iterables of the blocks around it: None if
+          every process that calls the driver runs it once.
+        """
+        for statement in body:
+            if isinstance(statement, _DEFINITIONS):
+                continue
+            suites = names.list_suites(statement)
+            starts = isinstance(statement, ast.If) and is_main_test(statement.test)
+            calls = driver in reach.find_reached(self._scopes, [statement])
+            if suites and (starts or calls):
+                inside = [*(headers or ()), *_list_headers(statement)]
+                for field, suite in suites:
+                    once = headers is None and starts and field == "body"
+                    yield from self._list_before(
+                        suite, driver, None if once else inside
+                    )
+            elif not calls:
+                yield statement, headers
 
     def _find_parameters(self, driver: ast.FunctionDef, tainted: set[str]) -> set[str]:
-        """Parameters of the function with the session that its callers give by the index."""
-        parameters = tuple(a.arg for a in driver.args.args)
-        found: set[str] = set()
-        for call in walk_breadth_first(self._scopes.tree):
-            if not isinstance(call, ast.Call) or (
-                self._scopes.find_function(call.func) is not driver
-            ):
-                continue
+        """Finds parameters of the function with the session that differ between tasks."""
+        job = names.find_key(self._program.tasks.job_name) or ""
+        tasks = StartedTasks(self._scopes, driver, job)
+        found = tasks.find_differing()
+        for call, given in tasks.list_starts():
             known = tainted | self._find_tainted_around(call, tainted)
-            given = names.bind_arguments(call, parameters) or {}
-            found |= {p for p, value in given.items() if self._asks([value], known)}
+            for parameter, value in (given or {}).items():
+                if self._asks([value], known):
+                    found.add(parameter)
         return found - {names.find_key(self._index) or ""}
 
     def _find_tainted_around(self, call: ast.Call, tainted: set[str]) -> set[str]:
@@ -137,13 +167,50 @@ class TaskDependence:
         around: ast.AST = call
         while not isinstance(around, (ast.FunctionDef, ast.Module)):
             around = self._scopes.parents[around]
+        if isinstance(around, ast.Module):
+            return set()
+        return self._find_tainted_in(around, tainted)
+
+    def _find_tainted_in(
+        self, function: ast.FunctionDef, tainted: set[str]
+    ) -> set[str]:
+        """Finds the names that a function sets by the index."""
         found: set[str] = set()
-        if isinstance(around, ast.FunctionDef):
-            for statement in list_all_statements(around.body):
-                if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-                    if self._asks([statement], tainted | found):
-                        found |= self._find_bound_names(statement)
+        for statement in list_all_statements(function.body):
+            if isinstance(statement, _DEFINITIONS) or (
+                statement is self._program.tasks.server
+            ):
+                continue
+            parts: list[ast.stmt | ast.expr] = [statement]
+            if names.list_suites(statement):
+                parts = [*_list_headers(statement)]
+            if self._asks(parts, tainted | found):
+                found |= self._find_bound_names(statement)
         return found
+
+    def _find_set_globals(self, tainted: set[str]) -> set[str]:
+        """Finds the globals that functions set by the index."""
+        found: set[str] = set()
+        for function in self._scopes.walk():
+            if isinstance(function, ast.FunctionDef):
+                if function is not self._program.driver:
+                    found |= self._find_outer(function, tainted)
+        return found
+
+    def find_shared(self) -> set[str]:
+        """Finds the globals that the driver sets by the index.
+
+        Each worker's loop has a copy of its own. The functions that it calls have none.
+        """
+        driver = self._program.driver
+        if not isinstance(driver, ast.FunctionDef):
+            return set()
+        return self._find_outer(driver, set())
+
+    def _find_outer(self, function: ast.FunctionDef, tainted: set[str]) -> set[str]:
+        """Finds the names of outer scopes that a function sets by the index."""
+        outer = self._scopes.scope_by_node[function].outer_names
+        return outer & self._find_tainted_in(function, tainted) if outer else set()
 
     def check_loops(
         self, statements: Sequence[ast.stmt], by_functions: set[str], by_any: set[str]
@@ -179,14 +246,41 @@ class TaskDependence:
                     if isinstance(node, ast.Name) and node.id in free & by_functions
                 ]
             for node in asked[:1]:
-                self._diagnostics.refuse(
-                    "C107",
-                    node,
-                    f"by `{ast.unparse(node)}` the loop asks which task it is, but "
-                    "one process runs the loops of all workers",
-                    f"Use `{ast.unparse(self._index)}`, in the function that opens "
-                    "the session.",
-                )
+                self._refuse_loop(node, ast.dump(node) in others)
+
+    def check_objects(
+        self, statements: Sequence[ast.stmt], own: Set[str], tainted: set[str]
+    ) -> None:
+        """Refuses loops that read an object that the program changed by the index.
+
+        Args:
+          statements: those of the loop.
+          own: the names that each loop binds for itself.
+          tainted: plain names that depend on the index.
+        """
+        index = names.find_key(self._index) or ""
+        objects = TaskObjects(self._scopes, self._asks, self._program.driver, index)
+        loop: list[ast.AST] = [*statements]
+        for statement in statements:
+            loop += self._find_reached_functions(statement)
+        read = objects.find_read(loop, own, tainted)
+        if read is not None:
+            self._refuse_loop(read, False)
+
+    def _refuse_loop(self, node: ast.expr, asks: bool) -> None:
+        """Refuses what a loop reads: the index, or another value that depends on it."""
+        text, index = ast.unparse(node), ast.unparse(self._index)
+        reason = f"by `{text}` the loop asks which task it is"
+        recipe = f"Use `{index}`"
+        if not asks:
+            reason = f"`{text}` may have another value in each task"
+            recipe = f"Compute it from `{index}`, and put it into a variable"
+        self._diagnostics.refuse(
+            "C107",
+            node,
+            f"{reason}, but one process runs the loops of all workers",
+            f"{recipe}, in the function that opens the session.",
+        )
 
     def check_steps(self, tainted: set[str]) -> None:
         """Refuses step functions that depend on the task's index.
@@ -301,7 +395,7 @@ class TaskDependence:
                 and self._scopes.resolve(item.context_expr.func) in _SCOPES
             ]
         if flow.suites:
-            return _list_headers(statement)
+            return [*_list_headers(statement)]
         if flow.kind is Kind.VARIABLE:
             return self._name_variables(statement)
         return self._drop_label(statement)
@@ -342,7 +436,7 @@ def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
     return frozenset({ast.dump(index), *written})
 
 
-def _list_headers(statement: ast.stmt) -> list[ast.stmt | ast.expr]:
+def _list_headers(statement: ast.stmt) -> list[ast.expr]:
     """Returns the test or iterable that decides how often a statement's suites run."""
     if isinstance(statement, (ast.If, ast.While)):
         return [statement.test]

@@ -86,8 +86,13 @@ class WorkerStatements:
         self.tasks.check_steps(choice.tainted | other_globals)
         self.tasks.check_loops(
             [*moved, *program.tail],
-            {*_bind(own_globals), *other_globals},
+            {*_bind(own_globals), *other_globals, *self.tasks.find_shared()},
             other_globals,
+        )
+        self.tasks.check_objects(
+            [*moved, *program.tail],
+            set().union(*map(names.find_binds, moved)),
+            {*choice.tainted, *other_globals, *_bind(own_globals)},
         )
         self._check_job(program)
 

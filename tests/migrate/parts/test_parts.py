@@ -245,6 +245,59 @@ def test_the_reason_is_that_of_the_program_with_its_modules(
     assert not any(f.code.startswith("S1") for f in results["train.py"].findings)
 
 
+DRAWS = """\
+import tensorflow as tf
+
+
+def draw(dataset):
+    dataset = dataset.batch(1).repeat()
+    return ITERATOR.get_next()
+"""
+DRAWN = """\
+import tensorflow as tf
+
+import data
+
+x, y = data.draw(tf.data.Dataset.from_tensor_slices(([[1.0], [2.0]], [[2.0], [3.0]])))
+w = tf.Variable([[1.0]])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(4):
+        print(sess.run([loss, train_op])[0])
+"""
+
+
+@pytest.mark.parametrize(
+    "iterator",
+    [
+        "dataset.make_one_shot_iterator()",
+        "tf.data.make_one_shot_iterator(dataset)",
+        "tf.compat.v1.data.make_one_shot_iterator(dataset)",
+    ],
+)
+def test_a_module_that_makes_an_iterator_comes_along(
+    iterator: str, tmp_path: pathlib.Path
+) -> None:
+    """TensorFlow 2 would draw one batch when the program begins, and use it for ever."""
+    module = DRAWS.replace("ITERATOR", iterator)
+    _written(tmp_path, {"data.py": module, "train.py": DRAWN})
+    assert not _refused(_migrated(tmp_path))
+    text = (tmp_path / "train.py").read_text("utf-8")
+    assert "iter(" in text and "one_shot" not in text
+    assert (tmp_path / "data.py").read_text("utf-8") == f"{MARK}train.py.\n{module}"
+
+
+def test_an_iterator_of_a_module_that_stays_is_refused(tmp_path: pathlib.Path) -> None:
+    module = DRAWS.replace("ITERATOR", "dataset.make_one_shot_iterator()")
+    program = DRAWN + "print(vars(data))\n"
+    _written(tmp_path, {"data.py": module, "train.py": program})
+    results = _migrated(tmp_path)
+    assert _refused(results) == {"data.py"}
+    assert {f.code for f in results["data.py"].findings} == {"I101"}
+
+
 def test_a_module_that_builds_nothing_stays_where_it_is(tmp_path: pathlib.Path) -> None:
     data = "import tensorflow as tf\n\n\ndef batch():\n    return [[1.0, 2.0, 3.0]]\n"
     program = SECOND.replace("import model", "import model\nimport data").replace(

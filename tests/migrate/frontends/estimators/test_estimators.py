@@ -588,6 +588,38 @@ def test_a_module_that_a_program_imports_builds_graphs(
     assert any(f.code == "N150" for f in results[paths["other"]].findings)
 
 
+def test_a_module_of_a_program_makes_an_iterator(tmp_path: pathlib.Path) -> None:
+    """It has no other code of a graph; TensorFlow 2's dataset has no such method."""
+    data = HEAD + (
+        "def draw(dataset):\n"
+        "  return dataset.batch(2).make_one_shot_iterator().get_next()\n"
+    )
+    main = HEAD + textwrap.dedent(
+        """
+        import data
+
+        def model_fn(features, labels, mode):
+          y = tf.layers.dense(features, 1)
+          return tf.estimator.EstimatorSpec(mode, predictions=y)
+
+        def input_fn():
+          return data.draw(tf.data.Dataset.from_tensors([1.0]))
+
+        estimator = tf.estimator.Estimator(model_fn)
+        print(list(estimator.predict(input_fn)))
+        """
+    )
+    paths = _tree(tmp_path, main=main, data=data, alone=data)
+    results = {r.path: r for r in run_tree(list(paths.values()))}
+    assert not any(
+        f.outcome is Outcome.REFUSED for r in results.values() for f in r.findings
+    )
+    assert b"estimator_loop.one_shot_iterator(dataset.batch(2))" in (
+        results[paths["data"]].new
+    )
+    assert not results[paths["alone"]].changed
+
+
 def test_modules_of_modules(tmp_path: pathlib.Path) -> None:
     main = MAIN.format(imports="import nets", model="pass", input="pass", top="pass")
     paths = _tree(tmp_path, main=main, nets="import deep\n", deep=MODULE, alone=MODULE)

@@ -226,6 +226,230 @@ def test_globals_by_the_task_that_no_loop_can_have_are_refused(
     assert "C107" in {f.code for f in found if f.outcome.name == "REFUSED"}
 
 
+SHIFTED = PROGRAM.format("        " + SAME).replace("np.ones([4, 2])", "shift + 0.0")
+START = 'if __name__ == "__main__":\n'
+
+
+def _start(main: str, before: str = "") -> str:
+    """The program, whose loop feeds `shift`, with other code at its end."""
+    head = SHIFTED.partition(START)[0]
+    return head.replace("def main", before + "def main", 1) + textwrap.dedent(main)
+
+
+def _refuse_c107(text: str) -> bool:
+    """Whether a program is refused for what its loops read, and for nothing else."""
+    found = [f for f in migrate_text(text).findings if f.outcome.name == "REFUSED"]
+    assert {f.code for f in found} <= {"C107", "N100"}
+    return bool(found)
+
+
+def test_each_loop_has_its_own_globals_of_the_main_block() -> None:
+    """The coordinator's `shift` would be fed by all workers."""
+    shift = "shift = 10.0 * FLAGS.task_index"
+    new = migrate_text(_start(f"{START}    {shift}\n    tf.app.run()\n")).text
+    loop = new.partition("def run_worker(task_index):")[2]
+    assert "        shift = 10.0 * task_index\n" in loop
+    assert f"    {shift}\n" in new.partition(START)[2]
+
+
+def test_a_main_block_that_starts_the_driver_asks_for_no_task() -> None:
+    """`shift` is the same in all tasks, though the block runs code that asks for one."""
+    begin = "def begin(_):\n    main([])\n\n\n"
+    text = _start(f"{begin}{START}    shift = 1.0\n    tf.app.run(begin)\n")
+    assert not _refuse_c107(text)
+
+
+SET_BY_THE_TASK = {
+    "a branch of the main block": """
+        if __name__ == "__main__":
+            if FLAGS.task_index == 0:
+                shift = 1.0
+                main([])
+            else:
+                shift = 2.0
+                main([])
+        """,
+    "a global statement": """
+        def begin(_):
+            global shift
+            shift = 10.0 * FLAGS.task_index
+            main([])
+
+
+        if __name__ == "__main__":
+            tf.app.run(begin)
+        """,
+}
+
+
+@pytest.mark.parametrize("main", SET_BY_THE_TASK.values(), ids=SET_BY_THE_TASK)
+def test_globals_that_are_set_by_the_task_before_the_driver_are_refused(
+    main: str,
+) -> None:
+    assert _refuse_c107(_start(main))
+
+
+def test_a_function_of_the_loop_reads_no_global_that_the_driver_sets() -> None:
+    get = "def get():\n    return shift + 0.0\n\n\n"
+    text = _start(f"{START}    tf.app.run()\n", get)
+    text = text.replace("    is_chief =", "    global shift\n    shift = is_chief =")
+    assert not _refuse_c107(text)
+    assert _refuse_c107(text.replace("{x: shift + 0.0}", "{x: get()}"))
+
+
+CHANGED_OBJECTS = {
+    "an attribute": ("kept.shift = 2.0 * FLAGS.task_index", "kept.shift", True),
+    "by setattr": ("setattr(kept, 'shift', FLAGS.task_index)", "kept.shift", True),
+    "another attribute": ("kept.a = FLAGS.task_index", "kept.shift", False),
+    "an element": ("held['shift'] = FLAGS.task_index", "held['shift']", True),
+    "another element": ("held['a'] = FLAGS.task_index", "held['shift']", False),
+    "any element": ("held.update(shift=FLAGS.task_index)", "held['shift']", True),
+    "under a condition": (
+        "if FLAGS.task_index:\n        held['shift'] = 1.0",
+        "held['shift']",
+        True,
+    ),
+    "the loop's own": (
+        "held = {'shift': FLAGS.task_index}",
+        "held['shift']",
+        False,
+    ),
+    "the index itself": (
+        "FLAGS.task_index = FLAGS.task_index or 0",
+        "FLAGS.task_index",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("place", ["the main block", "the driver"])
+@pytest.mark.parametrize(
+    ("change", "read", "refused"), CHANGED_OBJECTS.values(), ids=CHANGED_OBJECTS
+)
+def test_objects_that_are_changed_by_the_task_are_refused(
+    change: str, read: str, refused: bool, place: str
+) -> None:
+    """The loops of all workers share them, where each process had one."""
+    held = "held = {'shift': 1.0}\nkept = argparse.Namespace(shift=1.0)\n\n\n"
+    if place == "the driver":
+        text = _start(f"{START}    tf.app.run()\n", held)
+        text = text.replace("    is_chief =", f"    {change}\n    is_chief =", 1)
+    else:
+        text = _start(f"{START}    {change}\n    tf.app.run()\n", held)
+    text = text.replace("{x: shift + 0.0}", f"{{x: {read} + 0.0}}")
+    text = text.replace("import numpy", "import argparse\nimport numpy")
+    assert _refuse_c107(text) is refused
+
+
+STARTED = {
+    "an element for each": (
+        """
+        for i in range(2):
+            Process(target=main, args=("worker", i, shifts[i])).start()
+        """,
+        True,
+    ),
+    "one for all": (
+        """
+        for i in range(2):
+            Process(target=main, args=("worker", i, shifts)).start()
+        """,
+        False,
+    ),
+    "drawn for each": (
+        """
+        for i in range(2):
+            shift = np.random.rand(4, 2)
+            Process(target=main, args=("worker", i), kwargs={"shift": shift}).start()
+        """,
+        True,
+    ),
+    "through a function": (
+        """
+        def begin(pool, job, index, shift):
+            pool.apply_async(main, (job, index, shift))
+
+
+        pool = Pool(3)
+        begin(pool, "worker", 0, 1.0)
+        begin(pool, "worker", 1, 1.0)
+        """,
+        False,
+    ),
+    "through a function, by the index": (
+        """
+        def begin(pool, job, index):
+            shift = 2.0 * index
+            pool.apply_async(main, (job, index, shift))
+
+
+        pool = Pool(3)
+        begin(pool, "worker", 0)
+        begin(pool, "worker", 1)
+        """,
+        True,
+    ),
+    "through a function that another file calls": (
+        """
+        def begin(pool, job, index, shift):
+            pool.apply_async(main, (job, index, shift))
+        """,
+        True,
+    ),
+    "another written for each": (
+        """
+        Process(target=main, args=("ps", 0, None)).start()
+        Process(target=main, args=("worker", 0, 1.0)).start()
+        Process(target=main, args=("worker", 1, 2.0)).start()
+        """,
+        True,
+    ),
+    "another for parameter servers": (
+        """
+        Process(target=main, args=("ps", 0, None)).start()
+        Process(target=main, args=("worker", 0, 1.0)).start()
+        Process(target=main, args=("worker", 1, 1.0)).start()
+        """,
+        False,
+    ),
+    "one process of its own": (
+        """
+        shift = 1.0
+        if FLAGS.job_name == "worker":
+            shift = 2.0
+        Process(target=main, args=(FLAGS.job_name, FLAGS.task_index, shift)).start()
+        """,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("main", "refused"), STARTED.values(), ids=STARTED)
+def test_a_program_that_starts_its_tasks_gives_all_the_same(
+    main: str, refused: bool
+) -> None:
+    """The coordinator's argument would be used in the loops of all workers."""
+    text = _start(main, "shifts = [1.0, 2.0]\n\n\n").replace(
+        "def main(_)", "def main(job, index, shift)"
+    )
+    head, driver, rest = text.partition("def main")
+    body, end, tail = rest.partition("print(i, value)")
+    body = body.replace("FLAGS.job_name", "job").replace("FLAGS.task_index", "index")
+    head = head.replace(
+        "import numpy", "from multiprocessing import Pool, Process\nimport numpy"
+    )
+    assert _refuse_c107(head + driver + body + end + tail) is refused
+
+
+def test_the_main_block_is_no_choice_of_a_cluster() -> None:
+    body = SHIFTED.partition("def main(_):\n")[2].partition("\n\nif __name__")[0]
+    head = SHIFTED.partition("def main(_):\n")[0]
+    new = migrate_text(f"{head}shift = 1.0\n{START}{body}\n").text
+    assert "run_worker" in new
+    assert "trains alone" not in new
+    assert new.count("__name__") == 1
+
+
 def test_synchronous_workers_do_not_count_in_copies() -> None:
     """TF1's workers all raised the one variable; each would raise a copy, once a step."""
     graph = SYNCHRONOUS.format("GradientDescentOptimizer(0.1)", "", "[w]")
