@@ -269,3 +269,138 @@ with tf.Session() as sess:
 def test_a_helper_asks_for_what_it_asks_for(scope: str, asked: str) -> None:
     (found,) = refused(HELPER.format(scope=scope))
     assert found.code == "N105" and found.reason.endswith(asked)
+
+
+TRIED = """\
+import numpy as np
+import tensorflow as tf
+
+
+def main():
+    try:
+        x = tf.placeholder(tf.float32, [None, 4])
+        w = tf.get_variable("w", [4, 1])
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(3):
+                sess.run(train_op, {x: np.ones([2, 4])})
+    except KeyboardInterrupt:
+        print("stopped")
+
+
+main()
+"""
+
+
+def test_a_graph_in_a_try_is_no_loop() -> None:
+    (found,) = refused(TRIED)
+    assert found.code == "S105" and found.reason.startswith("a `try` makes")
+    graph, session = TRIED.split("        with tf.Session")
+    graph = graph.replace("    try:\n", "").replace("        ", "    ")
+    assert not refused(f"{graph}    try:\n        with tf.Session{session}")
+    # A graph of its own within the `try` can be migrated.
+    graph, rest = TRIED.split("    try:\n")
+    body, handler = rest.split("    except")
+    body = "".join(f"    {line}\n" for line in body.splitlines())
+    assert not refused(
+        f"{graph}    try:\n        with tf.Graph().as_default():\n{body}    except{handler}"
+    )
+
+
+PARTS = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3, 4])
+parts = tf.unstack(x, num=3, axis=1)
+total = tf.zeros([2, 4])
+for i, part in enumerate(parts):
+    w = tf.get_variable("w%d" % i, [4])
+    total = total + part * w * i
+loss = tf.reduce_mean(tf.square(total))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train_op, {x: np.ones([2, 3, 4])})
+"""
+
+
+def test_a_loop_over_tensors_that_makes_variables_is_named() -> None:
+    (found,) = refused(PARTS)
+    assert (found.code, found.line) == ("N104", 7)
+    assert "this loop goes over `parts`" in found.reason
+    made = '    w = tf.get_variable("w%d" % i, [4])\n'
+    followed = PARTS.replace(made, "").replace("* w *", "* ws[i] *")
+    listed = 'ws = [tf.get_variable("w%d" % i, [4]) for i in range(3)]\nfor i, part'
+    assert not refused(followed.replace("for i, part", listed))
+
+
+BUILDER = """\
+import numpy as np
+import tensorflow as tf
+
+
+def build(sizes=[8, 6, 4]):
+    x = tf.placeholder(tf.float32, [None, sizes[0]])
+    current = x
+    for size in sizes[1:]:
+        before = int(current.get_shape()[1])
+        w = tf.Variable(tf.random_uniform([before, size], -1.0, 1.0))
+        current = tf.nn.tanh(tf.matmul(current, w))
+    cost = tf.reduce_sum(tf.square(current))
+    return {"x": x, "cost": cost}
+
+
+net = build()
+train_op = tf.train.AdamOptimizer(0.01).minimize(net["cost"])
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for _ in range(3):
+    sess.run(train_op, feed_dict={net["x"]: np.ones([2, 8])})
+    print(sess.run(net["cost"], feed_dict={net["x"]: np.ones([2, 8])}))
+"""
+
+
+def test_a_function_that_builds_the_graph_hides_no_reason() -> None:
+    """Of `net["x"]` nothing is wrong: the function cannot be brought to the session."""
+    (found,) = refused(BUILDER)
+    assert (found.code, found.line) == ("N104", 9)
+    assert "from `current`" in found.reason
+    followed = BUILDER.replace(
+        "for size in sizes[1:]", "for before, size in zip(sizes[:-1], sizes[1:])"
+    ).replace("        before = int(current.get_shape()[1])\n", "")
+    assert not refused(followed)
+
+
+KEPT = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable("w", [4, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+{net}
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        print(sess.run([train_op, loss], {{{key}: np.ones([2, 4])}})[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("net", "key"),
+    [
+        ('net = {"x": x, "loss": loss}', 'net["x"]'),
+        ("net = [x, loss]", "net[0]"),
+        ("net = (loss, x)", "net[-1]"),
+    ],
+)
+def test_a_placeholder_is_fed_from_what_holds_it(net: str, key: str) -> None:
+    done = migrate_text(KEPT.format(net=net, key=key))
+    assert not [f for f in done.findings if f.blocks]
+    assert "def train_step(x):" in done.text and "net" not in done.text
+    changed = f"{net}\nif np.ones(1) > 2:\n    net = [loss, loss, loss]"
+    assert refused(KEPT.format(net=changed, key=key))
