@@ -221,6 +221,13 @@ def _explain(
             "Write each feed as a whole dict, in each branch: feed = "
             f"{{{name}: value, ...}}.",
         )
+    if _feeds_parts(scopes, node):
+        return (
+            f"the loop feeds the parts of `{name}`, which is a tensor of the step",
+            "Make a placeholder for each part, and build the tensor from them: "
+            "state = tf.nn.rnn_cell.LSTMStateTuple(c, h). Then write each feed as a "
+            "whole dict: feed = {c: value, h: value, ...}.",
+        )
     what = describe(scopes, node)
     recipe = {
         Step.LISTED: "Make it where the loop uses it: inside the session's block, or after "
@@ -230,6 +237,19 @@ def _explain(
         Step.TENSOR: "Fetch it in `session.run`, and use the fetched value.",
     }
     return f"`{name}` {what.value}, but the loop uses it outside of run()", recipe[what]
+
+
+def _feeds_parts(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether a loop feeds parts: `for i, (c, h) in enumerate(state): feed[c] = ...`."""
+    loop = next((n for n in scopes.walk_above(node) if isinstance(n, ast.For)), None)
+    if loop is None or node not in walk_breadth_first(loop.iter):
+        return False
+    bound = names.find_binds(loop.target)
+    return any(
+        isinstance(inner, ast.Name) and inner.id in bound and _is_key(scopes, inner)
+        for statement in loop.body
+        for inner in walk_breadth_first(statement)
+    )
 
 
 def _is_key(scopes: Scopes, node: ast.expr) -> bool:

@@ -404,3 +404,59 @@ def test_a_placeholder_is_fed_from_what_holds_it(net: str, key: str) -> None:
     assert "def train_step(x):" in done.text and "net" not in done.text
     changed = f"{net}\nif np.ones(1) > 2:\n    net = [loss, loss, loss]"
     assert refused(KEPT.format(net=changed, key=key))
+
+
+LETTERS = """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import legacy_seq2seq, rnn
+
+letters = tf.placeholder(tf.int32, [2, 3])
+following = tf.placeholder(tf.int32, [2, 3])
+cell = rnn.MultiRNNCell([rnn.BasicLSTMCell(4) for _ in range(2)])
+state = cell.zero_state(2, tf.float32)
+embedding = tf.get_variable("embedding", [10, 4])
+inputs = tf.unstack(tf.nn.embedding_lookup(embedding, letters), axis=1)
+outputs, last = legacy_seq2seq.rnn_decoder(inputs, state, cell)
+logits = [tf.matmul(output, tf.transpose(embedding)) for output in outputs]
+cost = legacy_seq2seq.sequence_loss(logits, tf.unstack(following, axis=1), [tf.ones([2])] * 3)
+train_op = tf.train.AdamOptimizer(0.01).minimize(cost)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    now = sess.run(state)
+    for step in range(3):
+        batch = np.ones([2, 3], np.int32)
+        feed = {letters: batch, following: batch}
+        for i, (c, h) in enumerate(state):
+            feed[c] = now[i].c
+            feed[h] = now[i].h
+        _, value, now = sess.run([train_op, cost, last], feed)
+        print(value)
+"""
+
+
+def test_a_state_that_is_fed_and_a_decoder_have_recipes_that_help() -> None:
+    found = {f.code: f for f in refused(LETTERS) if f.line in (11, 21)}
+    assert "tf.nn.static_rnn" in found["T111"].recipe
+    assert found["S112"].reason.startswith("the loop feeds the parts of `state`")
+    assert "a placeholder for each part" in found["S112"].recipe
+    parts = ("c_0", "h_0", "c_1", "h_1")
+    made = "".join(f"{p} = tf.placeholder(tf.float32, [2, 4])\n" for p in parts)
+    built = "state = (rnn.LSTMStateTuple(c_0, h_0), rnn.LSTMStateTuple(c_1, h_1))\n"
+    fed = ", ".join(f"{p}: now[{p[-1]}][{int(p[0] == 'h')}]" for p in parts)
+    followed = LETTERS.replace(
+        "legacy_seq2seq.rnn_decoder(inputs, state, cell)",
+        "tf.nn.static_rnn(cell, inputs, initial_state=state)",
+    )
+    followed = followed.replace(
+        "state = cell.zero_state(2, tf.float32)\n", made + built
+    )
+    followed = followed.replace(
+        "now = sess.run(state)\n",
+        "now = [(np.zeros([2, 4]), np.zeros([2, 4]))] * 2\n",
+    )
+    loop = followed[followed.index("        for i, (c, h)") :]
+    loop = loop[: loop.index("        _, value")]
+    followed = followed.replace(loop, "")
+    followed = followed.replace("following: batch}", f"following: batch, {fed}}}")
+    assert not refused(followed)
