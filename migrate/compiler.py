@@ -13,7 +13,7 @@ from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import write_out_imports
 from migrate.findings import Finding, Outcome, move_finding
 from migrate.frontends.estimators.estimator import find_iterators
-from migrate.frontends.sessions import between_graph
+from migrate.frontends.sessions import between_graph, threads
 from migrate.gates.given_estimators import find_given_estimators
 from migrate.gates.given_tensors import find_given_tensors
 from migrate.gates.judgement import judge
@@ -377,6 +377,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         findings.extend(report_unread_queues(text))
     if has_refusal(findings):
         findings.extend(report_unread_towers(text))
+        findings = threads.name_threads(scopes, findings)
         findings.extend(older_shapes.report_older_shapes(scopes, text))
         done = _rename_for_both_versions(source, scopes, findings, unit)
         if done is not None:

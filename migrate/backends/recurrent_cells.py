@@ -69,7 +69,8 @@ def _find_refusal(
 _SHARED = (
     "the program enters a variable scope again, so the tool cannot tell which "
     "recurrent cells share variables",
-    "Make each cell once, and call the same cell where you need it again.",
+    "Make each cell once, and call the same cell where you need it again. Do not enter "
+    "a variable scope twice: evaluate the model that you train.",
 )
 
 

@@ -17,7 +17,7 @@ CODES = (
     Code(
         "N101",
         "sessions that a file opens in an unsupported way",
-        "This file opens its sessions in a way that the tool does not support. It supports one training session per file, plain sessions one after the other or in a loop, several graphs that share the same code, and an `if` with one program in each branch.",
+        "This file opens its sessions in a way that the tool does not support. It supports one training session per file, plain sessions one after the other or in a loop, several graphs that share the same code, and an `if` with one program in each branch. It refuses objects whose methods run steps in threads of their own.",
         why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares. A session and an Estimator each have their own graph, training loop and checkpoints. Sessions that restore, save and start servers when they open cannot be repeated safely.",
         recipe="Open one training session per file, outside of loops, `if` and `try`. Move any other session into a program of its own.",
         refused_when="A session that restores, saves or starts a server is opened inside a loop, `try` or `if`. Or the file has an Estimator, or `Experiment` of `tf.contrib.learn`, beside another training session. Sessions that only read an Estimator's input are allowed (S115).",

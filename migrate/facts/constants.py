@@ -78,6 +78,44 @@ def evaluate(scopes: Scopes, node: ast.expr | None, environment: Environment) ->
     return UNKNOWN
 
 
+def find_class_value(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+    """Returns the value of `Modes.TRAIN`, of a class of this file; None if it may change.
+
+    class Modes:
+        TRAIN = "train"
+    """
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    owner = scopes.find_scope(node).find_owner(node.value.id)
+    bound = owner.bindings[node.value.id] if owner is not None else []
+    class_ = bound[0] if len(bound) == 1 else None
+    if not isinstance(class_, ast.ClassDef):
+        return None
+    plain = all(isinstance(b, ast.Name) and b.id == "object" for b in class_.bases)
+    if not plain or class_.keywords or class_.decorator_list:
+        return None  # An Enum's attribute is an object of its own.
+    own = scopes.scope_by_node[class_].bindings.get(node.attr, [])
+    if len(own) != 1 or own[0] not in class_.body or _is_set(scopes, node):
+        return None
+    match own[0]:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return value
+    return None
+
+
+def _is_set(scopes: Scopes, read: ast.Attribute) -> bool:
+    """Whether other code may give an attribute of a class another value."""
+    assert isinstance(read.value, ast.Name)
+    if "." + read.attr in _find_changes(scopes):
+        return True
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == read.value.id
+        and not isinstance(scopes.parents.get(node), ast.Attribute)
+        for node in scopes.walk()
+    )
+
+
 def _keeps_value(scopes: Scopes, node: ast.AST) -> bool:
     """Whether a part of an expression has the same value each time it is computed."""
     if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):

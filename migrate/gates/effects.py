@@ -60,7 +60,7 @@ class Wrong(enum.Enum):
 
 _TOLD = frozenset({Wrong.SERVED, Wrong.TRACED})
 # What may differ only because a function stands in the place of several calls.
-_BY_CALL = frozenset({Wrong.TWICE, Wrong.CONDITION, Wrong.ORDER})
+_BY_CALL = frozenset({Wrong.TWICE, Wrong.CONDITION, Wrong.ORDER, Wrong.LOST})
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -107,6 +107,9 @@ def _compare_traces(
     (all_old, before), (all_new, after) = (
         find_trace(*both, each_call) for both in zip(scopes, texts)
     )
+    idle = [site for site in all_old if site.idle]
+    all_old = [site for site in all_old if not site.idle]
+    all_new = [site for site in all_new if not site.idle]
     old = [site for site in all_old if not site.again]
     new = [site for site in all_new if not site.again]
     told = {
@@ -155,7 +158,9 @@ def _compare_traces(
         for line, name, step in find_stale_reads(before, after)
         if line not in changed
     ]
-    found += _find_repeated_effects([s for s in old if s not in gone], added)
+    # What a call left out is not done in the result, either.
+    kept = [s for s in old if s not in gone]
+    found += _find_repeated_effects([*kept, *idle], added)
     exits = [p for p in pairs if p[0].effect.kind is Does.PROCESS]
     for one, other in pairs:
         if one.effect.kind and one not in gone:

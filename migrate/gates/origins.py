@@ -201,8 +201,22 @@ class Origins:
                     yield self.trace_origin(item.context_expr)
             return
         value = getattr(binding, "iter", None) or getattr(binding, "value", None)
-        if isinstance(value, ast.expr):
+        if self._is_number_of_loop(name, binding):
+            yield False, True
+        elif isinstance(value, ast.expr):
             yield self.trace_origin(value)
+
+    def _is_number_of_loop(self, name: str, binding: ast.AST) -> bool:
+        """Whether a name is `i` of `for i, part in enumerate(parts):`."""
+        if not isinstance(binding, (ast.For, ast.AsyncFor, ast.comprehension)):
+            return False
+        match binding.target, binding.iter:
+            case (
+                ast.Tuple(elts=[ast.Name(id=first), _]),
+                ast.Call(func=ast.Name(id="enumerate") as func),
+            ):
+                return first == name and not self._callees.find_bindings(func)
+        return False
 
     def _trace_attribute(self, name: str) -> Origin:
         key = (None, name)

@@ -26,6 +26,7 @@ class Site:
       unused: whether its trace begins at a function that the program never names.
       traced: whether TensorFlow traces the function that contains it.
       again: whether another traced function had the same place in the trace before.
+      idle: whether it is in a branch that this call of its function does not take.
     """
 
     effect: Effect
@@ -41,3 +42,4 @@ class Site:
     unused: bool = False
     traced: bool = False
     again: bool = False
+    idle: bool = False

@@ -78,6 +78,11 @@ class _Trace:
         self._scopes = scopes
         self._each_call = each_call
         self._open: list[ast.AST] = []  # Functions that the trace is in.
+        # Function -> its parameters whose value this call says, as in `verbose=True`.
+        self._given: dict[ast.AST, dict[str, bool]] = {}
+        self._idle = (
+            False  # Whether the trace is in a branch that a call does not take.
+        )
         self._lines = text.encode().split(b"\n")
         self._callees = Callees(scopes)
         # Function that the trace has entered -> the number of guards on the way to it.
@@ -231,6 +236,15 @@ class _Trace:
         self._walk_expression(statement.test)
         holds, other = read_guard(statement.test)
         before = [*self._waits]
+        taken = self._decide(statement.test) if self._each_call else None
+        if taken is not None:
+            idle, self._idle = self._idle, True
+            self._visit_under(
+                *((other, statement.orelse) if taken else (holds, statement.body))
+            )
+            self._idle, self._waits = idle, before
+            suite = statement.body if taken else statement.orelse
+            return self._walk_suite(suite, keeps=True)
         inside = self._visit_under(holds, statement.body)
         waits, self._waits = self._waits[len(before) :], before
         outside = self._visit_under(other, statement.orelse)
@@ -242,6 +256,37 @@ class _Trace:
         elif outside:
             self._guards.append(self._mark_end(holds, statement.orelse[-1]))
         return False
+
+    def _decide(self, test: ast.expr) -> bool | None:
+        """Whether a test holds that asks a parameter which the call says; else None."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            value = self._decide(test.operand)
+            return None if value is None else not value
+        if isinstance(test, ast.Constant):
+            return bool(test.value)
+        if not isinstance(test, ast.Name):
+            return None
+        owner = self._callees.find_owner(test)
+        if owner is None or len(owner.bindings.get(test.id, ())) != 1:
+            return None
+        return self._given.get(owner.node, {}).get(test.id)
+
+    def _read_given(self, function: Function, call: ast.Call) -> dict[str, bool]:
+        """Maps parameters of a function to the truth of what a call gives, if it says so."""
+        arguments = function.args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        starred = any(isinstance(a, ast.Starred) for a in call.args)
+        if starred or any(k.arg is None for k in call.keywords):
+            return {}
+        if list_decorators(function):
+            return {}  # They may call it with other arguments.
+        defaults = dict(zip(reversed(names), reversed(arguments.defaults)))
+        if names[:1] in (["self"], ["cls"]):
+            del names[0]
+        given = defaults | dict(zip(names, call.args))
+        given |= {k.arg: k.value for k in call.keywords if k.arg}
+        values = {name: self._decide(value) for name, value in given.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
     def _mark_end(self, guard: Guard, last: ast.stmt) -> Guard:
         """The condition after a branch that ends with a statement."""
@@ -332,7 +377,14 @@ class _Trace:
                 waits, self._waits = self._waits, []
             if self._is_traced(function):
                 self._guards = [g for g in self._guards if g.kind is not Kind.LOOP]
+            known = self._given
+            if function in self._callees.find_called_functions(call.func):
+                own = self._read_given(function, call)
+                self._given = {**known, function: own}
+            else:  # Something else calls it, with arguments that are not in sight.
+                self._given = {**known, function: {}}
             self._walk_body(function)
+            self._given = known
             self._waits = [*waits, *self._waits]
         self._guards, self._statement = guards, statement
 
@@ -466,6 +518,7 @@ class _Trace:
                 self._traced is not None,
                 node in self._known
                 and (self._traced is not None or not self._each_call),
+                self._idle,
             )
         )
         self._known.add(node)

@@ -108,7 +108,8 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         if left < fewest:
             nearer, fewest = attempt, left
         elif nearer is None and _hides(stood) and not _hides(attempt.findings):
-            nearer = _leave_consequences(attempt)
+            # More is told of this form than of the program as it stands.
+            nearer, fewest = _leave_consequences(attempt), left
     if any(f.code == "S109" for f in (*stood, *(first.findings if first else ()))):
         for form in unknown:
             split = split_chosen_runs(form[0])

@@ -134,8 +134,10 @@ class _Words:
                 continue
             for target in _list_targets(node):
                 for inner in walk_breadth_first(target):
-                    if isinstance(inner, ast.Name) and inner.id == base:
-                        return base
+                    if isinstance(inner, ast.Name) and (
+                        base == inner.id or base.endswith(f"_{inner.id}")
+                    ):
+                        return inner.id
                     if isinstance(inner, ast.Attribute) and (
                         base == inner.attr or base.endswith(f"_{inner.attr}")
                     ):

@@ -17,8 +17,11 @@ from migrate.program.ir import Flow, Kind
 from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
+from migrate.tables.worker_state import MUTATORS
 
 _PLAIN = (Kind.HOST, Kind.PURE)
+# What a file is given is its own effect, about which a gate says more.
+_PUTS = frozenset(MUTATORS) - {"write"}
 
 
 def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
@@ -113,14 +116,25 @@ def find_lost_value(
     program: ir.TrainingProgram, scopes: Scopes, block: Flow
 ) -> tuple[str, ast.stmt] | None:
     """Returns a plain value that a part of the steps gives, and its reader outside."""
-    inside = [f for f in list_every_flow([block]) if not f.suites]
-    given: set[str] = set()
+    every = list_every_flow([block])
+    inside = [f for f in every if not f.suites]
+    given = {
+        name
+        for flow in every
+        if isinstance(flow.statement, ast.For)
+        for name in names.find_binds(flow.statement.target)
+        if program.kinds.get(name) in _PLAIN
+    }
     for flow in inside:
-        if flow.host:
-            given |= flow.binds
-        else:  # `name = v.name`, `names.append(v.name)`
-            bound = flow.binds | names.find_mutations(flow.statement)
+        # `name = v.name`, `names.append(v.name)`
+        changed = names.find_mutations(flow.statement)
+        if not flow.host:
+            bound = flow.binds | changed
             given |= {n for n in bound if program.kinds.get(n) in _PLAIN}
+        else:
+            given |= flow.binds
+            if _changes_container(flow.statement):
+                given |= changed
     for flow in list_every_flow(program.flows):  # Computed from them in a step.
         if flow.pure and not flow.suites and flow not in inside and flow.reads & given:
             given |= flow.binds
@@ -130,6 +144,14 @@ def find_lost_value(
         if reader is not None:
             return name, reader
     return None
+
+
+def _changes_container(statement: ast.stmt) -> bool:
+    """Whether a statement puts a value into a list, set or dict: `names.append("a")`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return True
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _PUTS
 
 
 class _Readers:

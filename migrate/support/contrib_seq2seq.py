@@ -1,4 +1,4 @@
-"""What of tf.contrib.seq2seq is no decoder.
+"""What of tf.contrib.seq2seq and tf.contrib.legacy_seq2seq is no decoder.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later.
@@ -60,6 +60,68 @@ def sequence_loss(
         if sum_over_timesteps or sum_over_batch:
             return _divided(losses, weights, 0 if sum_over_batch else 1, counted=True)
         return losses
+
+
+def sequence_loss_by_example(
+    logits,
+    targets,
+    weights,
+    average_across_timesteps=True,
+    softmax_loss_function=None,
+    name=None,
+):
+    """The weighted cross-entropy of each example of a batch, of tf.contrib.legacy_seq2seq.
+
+    The first three parameters are lists, with a tensor for each time step.
+
+    Raises:
+      ValueError: lists of different lengths.
+    """
+    lengths = len(logits), len(targets), len(weights)
+    if len(set(lengths)) != 1:
+        raise ValueError(
+            f"There must be as many logits as targets and weights; there are {lengths}"
+        )
+    with v1.name_scope(name, "sequence_loss_by_example"):
+        losses = []
+        for logit, target, weight in zip(logits, targets, weights):
+            if softmax_loss_function is None:
+                loss = tf.nn.sparse_softmax_cross_entropy_with_logits(
+                    labels=tf.reshape(target, [-1]), logits=logit
+                )
+            else:
+                loss = softmax_loss_function(labels=target, logits=logit)
+            losses.append(loss * weight)
+        total = tf.add_n(losses)
+        if average_across_timesteps:
+            # As in TensorFlow 1, weights of zero give no division by zero.
+            total /= tf.add_n(weights) + 1e-12
+        return total
+
+
+def legacy_sequence_loss(
+    logits,
+    targets,
+    weights,
+    average_across_timesteps=True,
+    average_across_batch=True,
+    softmax_loss_function=None,
+    name=None,
+):
+    """The sum of `sequence_loss_by_example`, or its average: legacy_seq2seq.sequence_loss."""
+    with v1.name_scope(name, "sequence_loss"):
+        cost = tf.reduce_sum(
+            sequence_loss_by_example(
+                logits,
+                targets,
+                weights,
+                average_across_timesteps=average_across_timesteps,
+                softmax_loss_function=softmax_loss_function,
+            )
+        )
+        if average_across_batch:
+            return cost / tf.cast(tf.shape(targets[0])[0], cost.dtype)
+        return cost
 
 
 def _divided(losses, weights, axis, counted=False):

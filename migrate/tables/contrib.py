@@ -60,6 +60,14 @@ SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
     "tf.contrib.seq2seq.sequence_loss": ("contrib_seq2seq", "sequence_loss"),
+    "tf.contrib.legacy_seq2seq.sequence_loss": (
+        "contrib_seq2seq",
+        "legacy_sequence_loss",
+    ),
+    "tf.contrib.legacy_seq2seq.sequence_loss_by_example": (
+        "contrib_seq2seq",
+        "sequence_loss_by_example",
+    ),
     **{
         f"tf.contrib.learn.preprocessing.{module}{name}": ("contrib_vocabularies", name)
         for name, own in (
@@ -481,6 +489,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Use tf_keras.layers.TextVectorization, or plain Python.",
     ),
     "legacy_seq2seq": (_GONE, "Write the decoder with tf_keras cells."),
+    "legacy_seq2seq.rnn_decoder": (
+        _GONE,
+        "Without a loop_function, use tf.nn.static_rnn(cell, decoder_inputs, "
+        "initial_state). Else write the loop with tf_keras cells.",
+    ),
     "linear_optimizer": (_GONE, "Use tf_keras.experimental.LinearModel."),
     "lookup": _TABLE,
     "losses": (
@@ -583,8 +596,8 @@ WITHOUT_EQUAL = tuple(
         *("bayesflow", "boosted_trees", "constrained_optimization", "copy_graph"),
         *("crf", "cudnn_rnn", "distributions", "factorization", "ffmpeg"),
         *("graph_editor", "integrate", "kernel_methods", "labeled_tensor"),
-        *("model_pruning", "opt", "quantize", "seq2seq", "solvers", "tensor_forest"),
-        *("tensorrt", "timeseries"),
+        *("legacy_seq2seq", "model_pruning", "opt", "quantize", "seq2seq", "solvers"),
+        *("tensor_forest", "tensorrt", "timeseries"),
     )
 )
 

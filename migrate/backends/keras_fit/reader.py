@@ -21,6 +21,7 @@ from migrate.facts.definitions import find_definition
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import keras_fit as table
+from migrate.tables import modes
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SPECS = ("estimator_loop.TrainSpec", "estimator_loop.EvalSpec")
@@ -452,6 +453,9 @@ class _Reader:
                 continue
             if name in table.STAYING:
                 self._program.renamed[node] = table.STAYING[name]
+                continue
+            if f"tf.estimator.{rest}" in modes.MODES:
+                self._program.renamed[node] = modes.MODES[f"tf.estimator.{rest}"]
                 continue
             if name == table.LOGGING and (node in own or node in given):
                 continue

@@ -33,6 +33,7 @@ from migrate.program.callbacks import (
 )
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import callbacks as table
+from migrate.tables import modes
 from migrate.tables.estimator import find_public
 
 
@@ -349,7 +350,7 @@ class HookReader:
         for node, symbol in self._find_uses():
             if node in gone or not symbol.startswith("tf."):
                 continue
-            if _is_plain(find_public(symbol)):
+            if _is_plain(find_public(symbol)) or symbol in modes.MODES:
                 continue
             if symbol == "tf.get_default_graph" and self._is_of_a_writer(node):
                 continue

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import re
 
-from migrate.facts import names
+from migrate.facts import constants, names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import list_children, walk_breadth_first
@@ -179,6 +179,9 @@ class ModeValues:
     def _find_mode_key(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return _STRINGS.get(node.value)
+        value = constants.find_class_value(self._scopes, node)
+        if value is not None:
+            return self._find_mode_key(value)
         text = modes.MODES.get(self._scopes.resolve(node) or "")
         return _STRINGS[ast.literal_eval(text)] if text is not None else None
 

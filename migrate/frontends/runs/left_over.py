@@ -9,6 +9,7 @@ from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.sessions.around import list_enclosing
 from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
@@ -19,6 +20,11 @@ from migrate.tables import one_tensor, roles
 _RECIPE_OF_UNBOUND = (
     "Fetch the tensor in `session.run`, and use the value that it returns. If the "
     "tensor is for a hook, define the hook's class in a file of this program."
+)
+
+_RECIPE_OF_MADE = (
+    "Make the variables or layers before the loop, in a list, and use the list's "
+    "elements in the loop: layers = [tf.layers.Dense(4) for i in range(3)]."
 )
 
 
@@ -61,10 +67,16 @@ def check(
             if isinstance(node, ast.Call) and (
                 scopes.resolve(node.func) in roles.PLACEHOLDERS
             ):
+                in_loop = any(
+                    isinstance(outer, (ast.For, ast.While))
+                    for outer in list_enclosing(scopes, node)
+                )
                 diagnostics.refuse(
                     "S105",
                     node,
-                    "the loop makes a placeholder",
+                    "the loop makes a placeholder"
+                    if in_loop
+                    else "the program makes this placeholder after it opened the session",
                     "Make the placeholder where the graph is built.",
                     scopes.resolve(node.func) or "",
                 )
@@ -209,6 +221,13 @@ def _explain(
             "Write each feed as a whole dict, in each branch: feed = "
             f"{{{name}: value, ...}}.",
         )
+    if _feeds_parts(scopes, node):
+        return (
+            f"the loop feeds the parts of `{name}`, which is a tensor of the step",
+            "Make a placeholder for each part, and build the tensor from them: "
+            "state = tf.nn.rnn_cell.LSTMStateTuple(c, h). Then write each feed as a "
+            "whole dict: feed = {c: value, h: value, ...}.",
+        )
     what = describe(scopes, node)
     recipe = {
         Step.LISTED: "Make it where the loop uses it: inside the session's block, or after "
@@ -218,6 +237,19 @@ def _explain(
         Step.TENSOR: "Fetch it in `session.run`, and use the fetched value.",
     }
     return f"`{name}` {what.value}, but the loop uses it outside of run()", recipe[what]
+
+
+def _feeds_parts(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether a loop feeds parts: `for i, (c, h) in enumerate(state): feed[c] = ...`."""
+    loop = next((n for n in scopes.walk_above(node) if isinstance(n, ast.For)), None)
+    if loop is None or node not in walk_breadth_first(loop.iter):
+        return False
+    bound = names.find_binds(loop.target)
+    return any(
+        isinstance(inner, ast.Name) and inner.id in bound and _is_key(scopes, inner)
+        for statement in loop.body
+        for inner in walk_breadth_first(statement)
+    )
 
 
 def _is_key(scopes: Scopes, node: ast.expr) -> bool:
@@ -275,6 +307,18 @@ def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Findi
         if not reads:
             continue
         last = max(reads, key=lambda node: (node.lineno, node.col_offset))
+        if _is_iterated(tree, last):
+            yield Finding(
+                last.lineno,
+                last.col_offset + 1,
+                "N104",
+                Outcome.REFUSED,
+                name,
+                f"this loop goes over `{name}`, which only a step has, and makes "
+                "variables or layers. They have to exist before the first step",
+                _RECIPE_OF_MADE,
+            )
+            continue
         yield Finding(
             last.lineno,
             last.col_offset + 1,
@@ -285,3 +329,12 @@ def refuse_unbound(tree: ast.Module, unbound: Collection[str]) -> Iterable[Findi
             "outside of the steps",
             _RECIPE_OF_UNBOUND,
         )
+
+
+def _is_iterated(tree: ast.Module, name: ast.Name) -> bool:
+    """Whether a loop goes over a name: `for part in parts:`, `for part in zip(parts, ws):`."""
+    return any(
+        name in walk_breadth_first(loop.iter)
+        for loop in walk_breadth_first(tree)
+        if isinstance(loop, ast.For)
+    )

@@ -16,6 +16,7 @@ from migrate.frontends.sessions import loops as session_loops
 from migrate.frontends.sessions.around import list_all_statements
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 
 @dataclasses.dataclass
@@ -105,8 +106,12 @@ class Suites:
                 home = list(nested)
                 suite = home
                 continue
+            new = session_loops.begins_graph(self.scopes, statement, session)
+            if isinstance(statement, ast.Try) and not new:
+                if not self._check_tried_graph(nested):
+                    return None
             if repeats and session_loops.is_block(statement):
-                if session_loops.begins_graph(self.scopes, statement, session):
+                if new:
                     if plain and field == "body":
                         path.append((statement, field))
                         home = list(nested)
@@ -141,6 +146,26 @@ class Suites:
             else:
                 at += 1
         return Shape(path, home, entry, self.dissolved, self.around)
+
+    def _check_tried_graph(self, suite: list[ast.stmt]) -> bool:
+        """Refuses the suite of a `try` that builds a graph, and then opens the session."""
+        for statement in suite:
+            inside = list(walk_breadth_first(statement))
+            if self.session in inside:
+                break
+            for node in inside:
+                symbol = isinstance(node, ast.Call) and self.scopes.resolve(node.func)
+                if symbol in roles.PLACEHOLDERS:
+                    self.diagnostics.refuse(
+                        "S105",
+                        node,
+                        "a `try` makes this placeholder and opens the session. The tool "
+                        "takes what a `try` contains for a part of the training loop",
+                        "Build the graph before the `try`.",
+                        symbol,
+                    )
+                    return False
+        return True
 
     def _dissolves(self, statement: ast.stmt) -> bool:
         """Whether a `with` only places or names the graph: its body replaces it."""

@@ -259,6 +259,16 @@ def _check_use(
         )
         return
     call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent
+    thread = scopes.parents.get(call)
+    if isinstance(thread, ast.keyword) and thread.arg == "args":
+        diagnostics.refuse(
+            "S185",
+            node,
+            "the program passes the session to a thread by `args`",
+            "Name the session in the thread's function: "
+            f"target=lambda: work({node.id}).",
+        )
+        return
     if isinstance(call, ast.Call) and takes_session(scopes, helpers, call, node):
         return
     if isinstance(call, ast.Call) and (

@@ -35,7 +35,9 @@ def split_statements(text: Text) -> Text:
         return text
     while True:
         parts = _Parts(text)
-        new = parts.split_statement() or parts.rewrite_fetches()
+        new = (
+            parts.split_statement() or parts.rewrite_fetches() or parts.rewrite_feeds()
+        )
         if new is None:
             return text
         text = new
@@ -231,7 +233,49 @@ class _Parts:
                     edits.append(Edit(node, part))
         return self._text.apply_edits(edits) if edits else None
 
+    def rewrite_feeds(self) -> Text | None:
+        """The text with placeholders of tuples, lists and dicts fed by their names.
+
+        net = {"x": x, "loss": loss}
+        sess.run(train, {net["x"]: batch})                  sess.run(train, {x: batch})
+        """
+        edits = []
+        for fed in walk_breadth_first(self._view.tree):
+            for key in fed.keys if isinstance(fed, ast.Dict) else ():
+                value = self._find_item(key)
+                if (
+                    key is not None
+                    and value is not None
+                    and self._is_placeholder(value, key)
+                ):
+                    edits.append(Edit(key, value.id))
+        return self._text.apply_edits(edits) if edits else None
+
+    def _is_placeholder(self, name: ast.Name, place: ast.AST) -> bool:
+        """Whether a name is a placeholder's only one, and means the same at a place."""
+        scopes = self._view.scopes
+        owner = scopes.find_scope(name).find_owner(name.id)
+        bound = owner.bindings.get(name.id, []) if owner is not None else []
+        value = getattr(bound[0], "value", None) if len(bound) == 1 else None
+        return (
+            isinstance(value, ast.Call)
+            and scopes.resolve(value.func) in roles.PLACEHOLDERS
+            and scopes.find_scope(place).find_owner(name.id) is owner
+        )
+
     def _find_part(self, node: ast.AST) -> str | None:
+        value = self._find_item(node)
+        if value is None:
+            return None
+        assert isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+        made = self._find_container(node.value)
+        assert made is not None
+        all_of_it = find_plain_names(made)
+        home = self._view.find_function(made)
+        return value.id if self._updates(all_of_it, home) else None
+
+    def _find_item(self, node: ast.AST | None) -> ast.Name | None:
+        """Returns the name that a part such as `ops[1]` has in its tuple, list or dict."""
         if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
             return None
         made, key = self._find_container(node.value), names.read_literal(node.slice)
@@ -242,9 +286,4 @@ class _Parts:
         elif isinstance(made, (ast.Tuple, ast.List)) and isinstance(key, int):
             if -len(made.elts) <= key < len(made.elts):
                 value = made.elts[key]
-        if not isinstance(value, ast.Name):
-            return None
-        assert made is not None
-        all_of_it = find_plain_names(made)
-        home = self._view.find_function(made)
-        return value.id if self._updates(all_of_it, home) else None
+        return value if isinstance(value, ast.Name) else None

@@ -30,7 +30,7 @@ class Blocks(Assignments):
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.classify_expression(statement.iter)
-            self._bind(statement.target, find_element_kind(iterated), ())
+            self._bind_elements(statement.target, statement.iter, iterated)
             if iterated in ir.STEP_KINDS:
                 flow.step = flow.asks = True
             self.loop_scopes.append(len(self.scope_names))
@@ -120,6 +120,22 @@ class Blocks(Assignments):
                 "Make the variables in a statement before: n = tf.get_variable(...).",
             )
         return flow
+
+    def _bind_elements(self, target: ast.expr, iterated: ast.expr, kind: Kind) -> None:
+        """Binds a loop's target; Python knows the numbers of `enumerate(tensors)`."""
+        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+        if (
+            isinstance(iterated, ast.Call)
+            and isinstance(iterated.func, ast.Name)
+            and iterated.func.id == "enumerate"
+            and self.scopes.find_scope(iterated).find_owner("enumerate") is None
+            and len(iterated.args) == 1
+            and len(parts) == 2
+        ):
+            self._bind(parts[0], Kind.HOST, ())
+            self._bind_elements(parts[1], iterated.args[0], kind)
+            return
+        self._bind(target, find_element_kind(kind), ())
 
     def _asks_lengths(self, test: ast.expr) -> bool:
         """Whether a test asks only for the length of lists and tuples of tensors.

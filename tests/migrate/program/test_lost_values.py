@@ -67,6 +67,17 @@ LOST = {
         gradients="names = []\nfor g, v in grads:\n    names.append(v.name)",
         after="print(names)",
     ),
+    "a list of numbers": _write(
+        "names = []\nfor i, t in enumerate([h, loss]):\n    names.append('%d' % i)",
+        after="print(names)",
+    ),
+    "a list of the same": _write(
+        "names = []\nfor t in [h, loss]:\n    names.append('t')", after="print(names)"
+    ),
+    "the last number": _write(
+        "for i, t in enumerate([h, loss]):\n    loss = loss + tf.reduce_mean(t)",
+        steps="i",
+    ),
     "in a function": _write(
         "n = 0\nfor t in [h, loss]:\n    n += 1\ndef show():\n    print(n)",
         after="show()",
@@ -102,6 +113,10 @@ KEPT = {
         "    loss = loss * tf.reduce_mean(mask)\n    lr = 0.02",
         rate="lr",
     ),
+    "a number of a loop over tensors": _write(
+        "for i, t in enumerate([h, h]):\n    if i > 0:\n"
+        "        loss = loss + i * tf.reduce_mean(t)"
+    ),
     "fetched": _write("for t in [h, h]:\n    loss = loss + tf.reduce_mean(t)"),
     "summaries": _write(
         gradients="for g, v in grads:\n    name = v.op.name\n    tf.summary.histogram(name, g)"
@@ -119,6 +134,11 @@ COMPUTED = {
     "a while loop's counter": (
         "k = 3\ng = loss\nwhile k > 0:\n    g = g * 1.1\n    k -= 1\nloss = g",
         ["5.3240", "4.5076", "3.8164"],
+    ),
+    "the numbers of a loop over tensors": (
+        "for i, t in enumerate([h, h * 2.0, h]):\n    k = i * 0.5\n    if i == 2:\n"
+        "        k = 0.25\n    loss = loss + k * tf.reduce_mean(t)\nloss = loss * i",
+        ["15.5000", "12.3909", "9.9833"],
     ),
     "what a lambda reads": (
         "k = 2.0\nf = lambda t: t * k\nloss = f(loss)\nk = 50.0",
@@ -142,3 +162,16 @@ def test_the_step_computes_plain_values_that_change_on_the_way(
     beside.write(tmp_path, new)
     done = processes.run_program([sys.executable, program], timeout=120)
     assert [line[4:] for line in done.stdout.splitlines() if "OUT" in line] == printed
+
+
+@pytest.mark.parametrize("of", ["i", "'%d' % i"])
+def test_a_list_of_numbers_that_the_step_reads_is_refused(of: str) -> None:
+    """The step would not fill the list."""
+    text = _write(
+        f"seen = []\nfor i, t in enumerate([h, h]):\n    seen.append({of})\n"
+        "    loss = loss + len(seen) * tf.reduce_mean(t)"
+    )
+    refused = {
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    }
+    assert refused == {"G007", "N100"}

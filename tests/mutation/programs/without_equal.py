@@ -20,6 +20,7 @@ WITHOUT = [
     tf.contrib.model_pruning.other,
     tf.contrib.opt.other,
     tf.contrib.quantize.other,
+    tf.contrib.legacy_seq2seq.other,
     tf.contrib.seq2seq.other,
     tf.contrib.solvers.other,
     tf.contrib.tensor_forest.other,

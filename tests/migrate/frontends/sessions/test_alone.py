@@ -90,6 +90,8 @@ FAULTS = {
         "AdamOptimizer(0.01)",
         "AdamOptimizer(0.01, beta2=0.9)",
     ),
+    "state_of_another_cell": ("letters_by_states", "state[1][0]", "state[0][0]"),
+    "of_two_batches": ("letters_by_states", "[logits, logits]", "[logits, 2 * logits]"),
     "never_training": (
         "keras_session",
         "compute_loss, images_feed, labels_feed, True",

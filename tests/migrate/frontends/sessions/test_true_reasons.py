@@ -269,3 +269,194 @@ with tf.Session() as sess:
 def test_a_helper_asks_for_what_it_asks_for(scope: str, asked: str) -> None:
     (found,) = refused(HELPER.format(scope=scope))
     assert found.code == "N105" and found.reason.endswith(asked)
+
+
+TRIED = """\
+import numpy as np
+import tensorflow as tf
+
+
+def main():
+    try:
+        x = tf.placeholder(tf.float32, [None, 4])
+        w = tf.get_variable("w", [4, 1])
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(3):
+                sess.run(train_op, {x: np.ones([2, 4])})
+    except KeyboardInterrupt:
+        print("stopped")
+
+
+main()
+"""
+
+
+def test_a_graph_in_a_try_is_no_loop() -> None:
+    (found,) = refused(TRIED)
+    assert found.code == "S105" and found.reason.startswith("a `try` makes")
+    graph, session = TRIED.split("        with tf.Session")
+    graph = graph.replace("    try:\n", "").replace("        ", "    ")
+    assert not refused(f"{graph}    try:\n        with tf.Session{session}")
+    # A graph of its own within the `try` can be migrated.
+    graph, rest = TRIED.split("    try:\n")
+    body, handler = rest.split("    except")
+    body = "".join(f"    {line}\n" for line in body.splitlines())
+    assert not refused(
+        f"{graph}    try:\n        with tf.Graph().as_default():\n{body}    except{handler}"
+    )
+
+
+PARTS = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3, 4])
+parts = tf.unstack(x, num=3, axis=1)
+total = tf.zeros([2, 4])
+for i, part in enumerate(parts):
+    w = tf.get_variable("w%d" % i, [4])
+    total = total + part * w * i
+loss = tf.reduce_mean(tf.square(total))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train_op, {x: np.ones([2, 3, 4])})
+"""
+
+
+def test_a_loop_over_tensors_that_makes_variables_is_named() -> None:
+    (found,) = refused(PARTS)
+    assert (found.code, found.line) == ("N104", 7)
+    assert "this loop goes over `parts`" in found.reason
+    made = '    w = tf.get_variable("w%d" % i, [4])\n'
+    followed = PARTS.replace(made, "").replace("* w *", "* ws[i] *")
+    listed = 'ws = [tf.get_variable("w%d" % i, [4]) for i in range(3)]\nfor i, part'
+    assert not refused(followed.replace("for i, part", listed))
+
+
+BUILDER = """\
+import numpy as np
+import tensorflow as tf
+
+
+def build(sizes=[8, 6, 4]):
+    x = tf.placeholder(tf.float32, [None, sizes[0]])
+    current = x
+    for size in sizes[1:]:
+        before = int(current.get_shape()[1])
+        w = tf.Variable(tf.random_uniform([before, size], -1.0, 1.0))
+        current = tf.nn.tanh(tf.matmul(current, w))
+    cost = tf.reduce_sum(tf.square(current))
+    return {"x": x, "cost": cost}
+
+
+net = build()
+train_op = tf.train.AdamOptimizer(0.01).minimize(net["cost"])
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for _ in range(3):
+    sess.run(train_op, feed_dict={net["x"]: np.ones([2, 8])})
+    print(sess.run(net["cost"], feed_dict={net["x"]: np.ones([2, 8])}))
+"""
+
+
+def test_a_function_that_builds_the_graph_hides_no_reason() -> None:
+    """Of `net["x"]` nothing is wrong: the function cannot be brought to the session."""
+    (found,) = refused(BUILDER)
+    assert (found.code, found.line) == ("N104", 9)
+    assert "from `current`" in found.reason
+    followed = BUILDER.replace(
+        "for size in sizes[1:]", "for before, size in zip(sizes[:-1], sizes[1:])"
+    ).replace("        before = int(current.get_shape()[1])\n", "")
+    assert not refused(followed)
+
+
+KEPT = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable("w", [4, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+{net}
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        print(sess.run([train_op, loss], {{{key}: np.ones([2, 4])}})[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("net", "key"),
+    [
+        ('net = {"x": x, "loss": loss}', 'net["x"]'),
+        ("net = [x, loss]", "net[0]"),
+        ("net = (loss, x)", "net[-1]"),
+    ],
+)
+def test_a_placeholder_is_fed_from_what_holds_it(net: str, key: str) -> None:
+    done = migrate_text(KEPT.format(net=net, key=key))
+    assert not [f for f in done.findings if f.blocks]
+    assert "def train_step(x):" in done.text and "net" not in done.text
+    changed = f"{net}\nif np.ones(1) > 2:\n    net = [loss, loss, loss]"
+    assert refused(KEPT.format(net=changed, key=key))
+
+
+LETTERS = """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import legacy_seq2seq, rnn
+
+letters = tf.placeholder(tf.int32, [2, 3])
+following = tf.placeholder(tf.int32, [2, 3])
+cell = rnn.MultiRNNCell([rnn.BasicLSTMCell(4) for _ in range(2)])
+state = cell.zero_state(2, tf.float32)
+embedding = tf.get_variable("embedding", [10, 4])
+inputs = tf.unstack(tf.nn.embedding_lookup(embedding, letters), axis=1)
+outputs, last = legacy_seq2seq.rnn_decoder(inputs, state, cell)
+logits = [tf.matmul(output, tf.transpose(embedding)) for output in outputs]
+cost = legacy_seq2seq.sequence_loss(logits, tf.unstack(following, axis=1), [tf.ones([2])] * 3)
+train_op = tf.train.AdamOptimizer(0.01).minimize(cost)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    now = sess.run(state)
+    for step in range(3):
+        batch = np.ones([2, 3], np.int32)
+        feed = {letters: batch, following: batch}
+        for i, (c, h) in enumerate(state):
+            feed[c] = now[i].c
+            feed[h] = now[i].h
+        _, value, now = sess.run([train_op, cost, last], feed)
+        print(value)
+"""
+
+
+def test_a_state_that_is_fed_and_a_decoder_have_recipes_that_help() -> None:
+    found = {f.code: f for f in refused(LETTERS) if f.line in (11, 21)}
+    assert "tf.nn.static_rnn" in found["T111"].recipe
+    assert found["S112"].reason.startswith("the loop feeds the parts of `state`")
+    assert "a placeholder for each part" in found["S112"].recipe
+    parts = ("c_0", "h_0", "c_1", "h_1")
+    made = "".join(f"{p} = tf.placeholder(tf.float32, [2, 4])\n" for p in parts)
+    built = "state = (rnn.LSTMStateTuple(c_0, h_0), rnn.LSTMStateTuple(c_1, h_1))\n"
+    fed = ", ".join(f"{p}: now[{p[-1]}][{int(p[0] == 'h')}]" for p in parts)
+    followed = LETTERS.replace(
+        "legacy_seq2seq.rnn_decoder(inputs, state, cell)",
+        "tf.nn.static_rnn(cell, inputs, initial_state=state)",
+    )
+    followed = followed.replace(
+        "state = cell.zero_state(2, tf.float32)\n", made + built
+    )
+    followed = followed.replace(
+        "now = sess.run(state)\n",
+        "now = [(np.zeros([2, 4]), np.zeros([2, 4]))] * 2\n",
+    )
+    loop = followed[followed.index("        for i, (c, h)") :]
+    loop = loop[: loop.index("        _, value")]
+    followed = followed.replace(loop, "")
+    followed = followed.replace("following: batch}", f"following: batch, {fed}}}")
+    assert not refused(followed)
