@@ -55,7 +55,7 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
         return None
     if "tf.GradientTape" not in symbols:
         return read_keras_training(scopes, found, sessions)
-    if sessions and "tf.placeholder" in symbols and _minimises_tensor(scopes, found):
+    if sessions and "tf.placeholder" in symbols and _has_tensor_loss(scopes, found):
         return None
     if not sessions:
         trains = any(_applies(call) for call, _ in found)
@@ -89,8 +89,8 @@ def _applies(call: ast.Call) -> bool:
     return find_method(call) == "apply_gradients"
 
 
-def _minimises_tensor(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> bool:
-    """Whether a graph's optimizer trains, so that a tape only gives the loss gradients.
+def _has_tensor_loss(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> bool:
+    """Whether an optimizer minimises a tensor, so a tape only gives the loss gradients.
 
     Eager code applies the tape's gradients, or gives `minimize` a function.
     """
