@@ -138,7 +138,11 @@ def _tell(use: _Use) -> Finding:
 def _find_recipe(name: str) -> str:
     """Returns what to do about a name that stays: in an f-string, for example."""
     if name in table.BUILTINS:
-        return f"Write {table.BUILTINS[name]}, Python's own type."
+        builtin = table.BUILTINS[name]
+        return (
+            f"Write {builtin}, Python's own type. If the file uses the name {builtin} for "
+            "something else, rename that first."
+        )
     if name in table.RENAMED:
         return f"Write np.{table.RENAMED[name]}."
     written = table.NUMBERS.get(name) or table.CALLS.get(name)
