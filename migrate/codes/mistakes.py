@@ -90,7 +90,7 @@ CODES = (
     Code(
         "D140",
         "MirroredStrategy is not asynchronous",
-        'A comment, a string or a name says "asynchronous", but the program uses `MirroredStrategy` or `MultiWorkerMirroredStrategy`. The program runs as before. It is refused only if a cluster with parameter servers is given to `MirroredStrategy`.',
+        'A comment, a string or a name says "asynchronous", but the program uses `MirroredStrategy` or `MultiWorkerMirroredStrategy`. The program runs as before. It gets a warning only if a cluster with parameter servers is given to `MirroredStrategy`.',
         why="Both strategies are synchronous: the replicas wait for each other, and the mean of their gradients is applied once. In asynchronous training each worker applies its own gradients to variables on parameter servers, and does not wait for other workers. That is `ParameterServerStrategy` with a `ClusterCoordinator`; `--strategy parameter-server` writes it for a TensorFlow 1 session program.",
         before="# The workers train asynchronously.\nstrategy = tf.distribute.MultiWorkerMirroredStrategy()",
         after="# The workers train asynchronously.\nstrategy = tf.distribute.ParameterServerStrategy(resolver)\ncoordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)",

@@ -131,5 +131,21 @@ def _tell(use: _Use) -> Finding:
         f"{_NUMPY}{use.name}",
         "NumPy does not have this name any more. TensorFlow 2.15 runs with NumPy 1.26, "
         "and TensorFlow 2.21 with NumPy 2",
-        table.RECIPES.get(use.name, table.RECIPE) if use.replaced is None else "",
+        _find_recipe(use.name) if use.replaced is None else "",
     )
+
+
+def _find_recipe(name: str) -> str:
+    """Returns what to do about a name that stays: in an f-string, for example."""
+    if name in table.BUILTINS:
+        builtin = table.BUILTINS[name]
+        return (
+            f"Write {builtin}, Python's own type. If the file uses the name {builtin} for "
+            "something else, rename that first."
+        )
+    if name in table.RENAMED:
+        return f"Write np.{table.RENAMED[name]}."
+    written = table.NUMBERS.get(name) or table.CALLS.get(name)
+    if written is not None:
+        return f"Write {written.format(np='np', value='x')}."
+    return table.RECIPES.get(name, table.RECIPE)

@@ -232,7 +232,8 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.train.MonitoredTrainingSession": (
         "N101",
         "this session's program was refused",
-        "Follow the recipes of the other findings.",
+        "Follow the recipes of the other findings first. Open the session where the graph "
+        "is built: `with tf.train.MonitoredTrainingSession(...) as sess:`.",
     ),
     "tf.train.SyncReplicasOptimizer": (
         "N150",

@@ -66,16 +66,23 @@ class _Layout:
     def _check_names(self) -> None:
         """Refuses a program that uses our own names for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
-        for statement in walk_breadth_first(self._program.driver):
-            if isinstance(statement, ast.stmt) and not names.list_suites(statement):
-                for name in sorted(names.find_binds(statement) & own):
-                    self._diagnostics.refuse(
-                        "N111",
-                        statement,
-                        f"the program has a name `{name}` of its own, which the "
-                        "migrated program needs",
-                        "Rename it.",
-                    )
+        bound = [
+            (statement, names.find_binds(statement))
+            for statement in walk_breadth_first(self._program.driver)
+            if isinstance(statement, ast.stmt) and not names.list_suites(statement)
+        ]
+        for flow in list_every_flow(self._program.flows):
+            for item in getattr(flow.statement, "items", ()):
+                bound.append((flow.statement, names.find_item_binds(item)))
+        for statement, found in bound:
+            for name in sorted(found & own):
+                self._diagnostics.refuse(
+                    "N111",
+                    statement,
+                    f"the program has a name `{name}` of its own, which the "
+                    "migrated program needs",
+                    "Rename it.",
+                )
 
     def run(self) -> None:
         program, plan = self._program, self._plan

@@ -25,6 +25,22 @@ _OUT_OF_LOOP = (
     "values of the variables. Compute any other gradients once, after the loop."
 )
 
+# Why the gradients of several losses cannot be taken by one tape, and what to do.
+_OF_GRADIENTS = (
+    "a loss depends on gradients",
+    "Compute the gradients in the loss by a tape: the computation of `y` in `with "
+    "tf.GradientTape() as inner:`, and after this block `g = inner.gradient(y, "
+    "variables)`. TensorFlow 1 needs use_resource=True for these variables.",
+)
+_OF_UPDATE = (
+    "a loss depends on an update",
+    "Run the two updates one after the other, in two run calls.",
+)
+_IN_BLOCK = (
+    "a block computes the gradients",
+    "Move the computation of the gradients out of the block.",
+)
+
 
 class Tapes:
     """Writes a step's body, under tapes if it takes gradients."""
@@ -182,18 +198,20 @@ class Tapes:
         part = Slicer(rest, lambda node: False).slice_flows(set(wanted), False)
         inside = [f for f in rest if f in part.flows]
         taken = set().union(*[t.binds for t in takers])
-        if (
-            any(t not in flows for t in takers)
-            or any(g.update is not None for g in list_every_flow(inside))
-            or part.needed & taken
-        ):
-            self._context.diagnostics.refuse(
-                "O117",
-                takers[-1].statement,
-                "a loss depends on gradients or on an update, or a block computes "
-                "the gradients",
-                "Write the step with nested tapes.",
-            )
+        refusal = None
+        if part.needed & taken:
+            kinds = {
+                t.update.kind
+                for t in takers
+                if t.update is not None and t.binds & part.needed
+            }
+            refusal = _OF_UPDATE if "minimize" in kinds else _OF_GRADIENTS
+        elif any(g.update is not None for g in list_every_flow(inside)):
+            refusal = _OF_UPDATE
+        elif any(t not in flows for t in takers):
+            refusal = _IN_BLOCK
+        if refusal is not None:
+            self._context.diagnostics.refuse("O117", takers[-1].statement, *refusal)
             return []
         items: list[Item] = [
             Block(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.bare_loop import (
     BareLoopReader,
@@ -21,6 +22,7 @@ from migrate.frontends.half_migrated.keras_training import read_keras_training
 from migrate.frontends.half_migrated.reader import Reader
 from migrate.frontends.half_migrated.refused import MIXED, Refused
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
+from migrate.rules.mistakes import replicas
 from migrate.rules.mistakes.mistake import find_method, list_calls
 from migrate.tables import roles
 
@@ -53,6 +55,8 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused 
         return None
     if "tf.GradientTape" not in symbols:
         return read_keras_training(scopes, found, sessions)
+    if sessions and "tf.placeholder" in symbols and _has_tensor_loss(scopes, found):
+        return None
     if not sessions:
         trains = any(_applies(call) for call, _ in found)
         return _read_bare(scopes, found, ()) if trains else None
@@ -83,6 +87,26 @@ def _read_bare(
 
 def _applies(call: ast.Call) -> bool:
     return find_method(call) == "apply_gradients"
+
+
+def _has_tensor_loss(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> bool:
+    """Whether an optimizer minimises a tensor, so a tape only gives the loss gradients.
+
+    Eager code applies the tape's gradients, or gives `minimize` a function.
+    """
+    if any(_applies(call) for call, _ in found):
+        return False
+    losses = [
+        names.find_argument(call, "loss", 0)
+        for call, _ in found
+        if find_method(call) == "minimize"
+    ]
+    return bool(losses) and not any(
+        loss is None
+        or isinstance(loss, ast.Lambda)
+        or replicas.find_function(scopes, loss) is not None
+        for loss in losses
+    )
 
 
 def _distributes(call: ast.Call, symbol: str) -> bool:

@@ -377,6 +377,10 @@ class Initialisers:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "shuffle"
             and (len(node.args) > 1 or any(k.arg == "seed" for k in node.keywords))
+            and names.read_literal(
+                names.find_argument(node, "reshuffle_each_iteration", 2)
+            )
+            is not False
             for node in walk_breadth_first(self._scopes.tree)
         )
         if seeded:
@@ -389,5 +393,7 @@ class Initialisers:
                     "",
                     "the first pass has the order that the seed gave in TF1, which began "
                     "the same order again in every pass; in TF2 each pass has its own",
+                    "To get the same order in every pass, write "
+                    "reshuffle_each_iteration=False in the call of shuffle.",
                 )
             )

@@ -15,7 +15,13 @@ from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables.hooks import CALLBACK, HOOKS, SESSION_HOOK, HookRow
 
-_OF_GRAPHS = ("tf.train.FinalOpsHook", "tf.train.FeedFnHook")
+# Hooks that run operations of the graph or feed it -> what to do.
+_OF_GRAPHS = {
+    "tf.train.FinalOpsHook": "Fetch the operations in the run of the training operation, "
+    "sess.run([train_op, operations]), and use what the last run returned.",
+    "tf.train.FeedFnHook": "Feed the values in the run of the training operation: "
+    "sess.run(train_op, feed_dict={x: value}).",
+}
 
 
 class SessionHooks:
@@ -64,7 +70,7 @@ class SessionHooks:
                             node,
                             "this hook runs operations of the graph or feeds it, "
                             "and chooses itself when",
-                            "Run the operations in the loop, or after it.",
+                            _OF_GRAPHS[symbol],
                             symbol,
                         )
 

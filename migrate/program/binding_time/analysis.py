@@ -128,7 +128,7 @@ class Analysis(Blocks):
             flow.build = True
 
     def _note_method_effects(self, statement: ast.stmt, flow: Flow) -> None:
-        """Notes changes of lists: `losses.append(loss)`, `pairs.pop()`, `del variables[0]`."""
+        """Notes changes of objects: `losses.append(loss)`, `del variables[0]`, `tape.watch(x)`."""
         value = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(statement, ast.Delete):
             objects = [
@@ -144,6 +144,8 @@ class Analysis(Blocks):
         ):
             objects = [value.func.value]
             inside = self._classify_arguments_quietly(value)
+        elif (tape := self._find_watching_tape(value)) is not None:
+            objects, inside = [tape], Kind.TENSOR
         else:
             return
         for changed in objects:
@@ -168,3 +170,21 @@ class Analysis(Blocks):
                 self.lists.add(name)
                 flow.kind = Kind.VARIABLE
                 flow.binds = flow.binds | {name}
+
+    def _find_watching_tape(self, value: ast.expr | None) -> ast.Name | None:
+        """Returns the tape of `tape.watch(x)`, a `tf.GradientTape` of the program."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return None
+        tape = value.func.value
+        if value.func.attr != "watch" or not isinstance(tape, ast.Name):
+            return None
+        owner = self.scopes.find_scope(tape).find_owner(tape.id)
+        for binding in owner.bindings.get(tape.id, ()) if owner is not None else ():
+            made: list[ast.expr | None] = [getattr(binding, "value", None)]
+            if isinstance(binding, ast.With):
+                made = [item.context_expr for item in binding.items]
+            for call in made:
+                if isinstance(call, ast.Call):
+                    if self.scopes.resolve(call.func) == "tf.GradientTape":
+                        return tape
+        return None

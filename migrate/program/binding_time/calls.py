@@ -238,7 +238,9 @@ class Calls(GradientLists):
                 call,
                 "the program computes gradients with respect to something that is "
                 "not a list of variables",
-                "Write the step with a tape that watches the tensor.",
+                "Compute them by a tape that watches the tensor: `inner.watch(x)` and "
+                "the computation of `y` in `with tf.GradientTape() as inner:`, and after "
+                "this block `g = inner.gradient(y, x)`.",
                 "tf.gradients",
             )
         elif self.find_kind(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(

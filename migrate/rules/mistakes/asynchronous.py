@@ -60,6 +60,14 @@ _RECIPE = (
 )
 
 
+# Of a cluster with parameter servers, which the strategy does not use.
+_RECIPE_OF_SERVERS = (
+    "Use tf.distribute.ParameterServerStrategy with a ClusterCoordinator, which uses the "
+    "parameter servers. Or leave the parameter servers out of the cluster, and use "
+    "tf.distribute.MultiWorkerMirroredStrategy."
+)
+
+
 def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
     if "ParameterServer" in text:
         return  # Both are spoken of; which of them is meant is not told.
@@ -92,7 +100,7 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
             "D140",
             f"the cluster has parameter servers, but {name} does not use them. "
             "Every process trains a model of its own on its own devices",
-            _RECIPE,
+            _RECIPE_OF_SERVERS,
             symbol=symbol,
         )
 

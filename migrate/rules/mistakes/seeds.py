@@ -71,6 +71,8 @@ _RECIPE = (
     "part of the data: dataset.shard(num_workers, task_index)."
 )
 
+_RECIPE_OF_FUNCTION = "Write seed + context.input_pipeline_id. With parameter servers, leave the seed out."
+
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     if any(find_method(call) == "shard" for call, _ in list_calls(scopes)):
@@ -280,18 +282,23 @@ def _mend_seed(
       numbered: whether the workers' InputContexts have their numbers.
     """
     edits: tuple[tuple[ast.expr, Code], ...] = ()
+    recipe = _RECIPE_OF_FUNCTION
     context = function.args.args[0].arg if function.args.args else None
     if numbered and context is not None:
         edits = ((seed, make_code(seed, f" + {context}.input_pipeline_id")),)
-    elif not numbered and not _draws_by_seed(scopes):
+    elif not numbered and _draws_by_seed(scopes):
+        recipe = (
+            "Leave out the seed here, and the seed of the whole program. With parameter "
+            "servers no worker knows its number."
+        )
+    elif not numbered:
         edits = ((seed, make_code("None")),)
     return Mistake(
         call,
         "D143",
         f"every worker's dataset shuffles by the seed {ast.unparse(seed)}, so all "
         "workers read the same records in the same order",
-        "Write seed + context.input_pipeline_id. With parameter servers, leave the "
-        "seed out.",
+        recipe,
         edits,
     )
 

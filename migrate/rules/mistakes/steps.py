@@ -23,6 +23,10 @@ from migrate.rules.mistakes import (
 from migrate.rules.mistakes.mistake import Mistake
 
 _RUN = "tf.distribute.Strategy.run"
+_PASS_BATCH = (
+    "Write `args=batch` to pass the parts of a batch, and `args=(batch,)` to pass the "
+    "batch as one argument."
+)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
@@ -132,6 +136,7 @@ def _find_misfit(
     elif not isinstance(given, ast.Name):
         return None
     edits: tuple[tuple[ast.expr, Code], ...] = ()
+    recipe = _PASS_BATCH
     parts = _count_parts(scopes, call, given)
     if counted is None:
         if parts is None or (parts > 1 and least <= parts <= most):
@@ -148,13 +153,13 @@ def _find_misfit(
         edits = ((given, make_code("(", given, ",)")),)
     else:
         shown = f"{counted} argument" + "s" * (counted != 1)
+        recipe = "Write in `args` one value for each parameter of the function."
     wanted = str(most) if least == most else f"{least} to {most}"
     return Mistake(
         given,
         "D142",
         f"{function.name} takes {wanted} and is given {shown}",
-        "Write `args=batch` to pass the parts of a batch, and `args=(batch,)` to pass "
-        "the batch as one argument.",
+        recipe,
         edits,
         _RUN,
     )

@@ -191,9 +191,9 @@ def test_it_is_replaced(host: str, new: str) -> None:
         ("a = np.irr([1, 2])", "numpy-financial"),
         ("a = np.who()", "numpy_2_0_migration_guide"),
         # As a function that is passed on, and with a name that the file has itself.
-        ("a = list(map(np.asscalar, [np.ones(1)]))", "numpy_2_0_migration_guide"),
-        ("float = 3; a = np.zeros(float, np.float)", "numpy_2_0_migration_guide"),
-        ("a = f'{np.Inf}'", "numpy_2_0_migration_guide"),
+        ("a = list(map(np.asscalar, [np.ones(1)]))", "np.asarray(x).item()"),
+        ("float = 3; a = np.zeros(float, np.float)", "rename that first"),
+        ("a = f'{np.Inf}'", "Write np.inf."),
     ],
 )
 def test_what_has_no_other_name_is_told(host: str, recipe: str) -> None:

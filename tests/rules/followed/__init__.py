@@ -9,6 +9,7 @@ from __future__ import annotations
 from reference.pages.cases import cases
 from tests.rules.followed import (
     architectures,
+    by_case,
     clusters,
     estimators,
     mistakes,
@@ -150,6 +151,7 @@ for _code, _changes in IN_CASES.items():
         _followed = _followed.replace(_old, _new)
     FOLLOWED[_code] = _text, _followed
 for _module in (
+    by_case,
     symbols,
     sessions,
     clusters,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from reference.pages.cases import cases
+from tests.rules.followed.bases import EAGER, MODULE, change
+
 _REPLICATED = """\
 import tensorflow as tf
 
@@ -51,7 +54,109 @@ os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": task})
 strategy = tf.distribute.ParameterServerStrategy(
     tf.distribute.cluster_resolver.TFConfigClusterResolver())
 """
+_STEPS = "\n\nfor x, y in dataset:\n    train(strategy, x, y)\n"
+_GIVEN = f"""{_DIVIDED}def train(strategy, x, y):
+    strategy.run(step, args=(x, y)){_STEPS}"""
+_HEAD = "import tensorflow as tf\n\n"
+_SHUFFLED = cases()["D143"].text
+_BY_SERVERS = change(
+    _SHUFFLED,
+    ("MultiWorkerMirroredStrategy()", "ParameterServerStrategy(resolver)"),
+    ("strategy =", "tf.random.set_seed(1)\nstrategy ="),
+)
+_SESSION = """\
+import tensorflow as tf
+
+cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:1"]})
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.1)
+with tf.train.MonitoredTrainingSession(master="grpc://b:1", is_chief=True) as sess:
+    for step in range(10):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(tf.ones((2, 3))))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+_STRATEGY = """\
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+
+
+@tf.function
+def train_step():
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(tf.ones((2, 3)))) / strategy.num_replicas_in_sync
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+
+for step in range(10):
+    strategy.run(train_step)
+"""
+_ROWS = "import numpy as np\n" + MODULE + "rows = np.array([[1], [1, 2]])\n"
+_NUMBER = "import numpy as np\n" + MODULE + 'print(f"{np.float(2)}")\n'
+_CLOCK = "import time\n" + MODULE + "start = time.clock()\n"
+# Mistakes that the tool mends in other programs, and cannot mend in these.
+_NOT_MENDED = {
+    "D106_given": (
+        change(
+            _GIVEN,
+            ("dataset = strategy.experimental_distribute_dataset(dataset)\n", ""),
+        ),
+        _GIVEN,
+    ),
+    "D108_resolver": (
+        _HEAD + "s = tf.distribute.experimental.MultiWorkerMirroredStrategy(\n"
+        "    tf.distribute.experimental.CollectiveCommunication.NCCL, resolver)\n",
+        _HEAD + "s = tf.distribute.MultiWorkerMirroredStrategy(\n"
+        "    resolver, communication_options=tf.distribute.experimental.CommunicationOptions(\n"
+        "        implementation=tf.distribute.experimental.CommunicationImplementation.NCCL))\n",
+    ),
+    "D108_held": (
+        _HEAD + "strategy = tf.distribute.MirroredStrategy()\n"
+        "data = tf.data.Dataset.range(8).batch(4)\n"
+        "held = [strategy.make_dataset_iterator(data)]\n",
+        _HEAD + "strategy = tf.distribute.MirroredStrategy()\n"
+        "data = tf.data.Dataset.range(8).batch(4)\n"
+        "held = [iter(strategy.experimental_distribute_dataset(data))]\n",
+    ),
+    "D111": (change(EAGER, ("is_chief=(task == 0)", "is_chief=True")), EAGER),
+    "D113_session": (_SESSION, _STRATEGY),
+    "D140_servers": (
+        _HEAD + 'cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})\n'
+        "strategy = tf.distribute.MirroredStrategy()\n",
+        _HEAD + 'cluster = tf.train.ClusterSpec({"worker": ["b:1"]})\n'
+        "strategy = tf.distribute.MultiWorkerMirroredStrategy()\n",
+    ),
+    "D142_more": (
+        f"{_DIVIDED}{_RUN}".replace("args=(x, y)", "args=(x, y, 1)"),
+        _DIVIDED + _RUN,
+    ),
+    "D143_no_context": (
+        change(_SHUFFLED, ("(context)", "(*_)")),
+        change(_SHUFFLED, ("seed=7", "seed=7 + context.input_pipeline_id")),
+    ),
+    "D143_servers": (
+        _BY_SERVERS,
+        change(_BY_SERVERS, (", seed=7", ""), ("tf.random.set_seed(1)\n", "")),
+    ),
+    "D167_python": (_CLOCK, change(_CLOCK, ("clock", "perf_counter"))),
+    "D167_rows": (_ROWS, change(_ROWS, ("2]])", "2]], dtype=object)"))),
+    "D167_numpy": (_NUMBER, change(_NUMBER, ("np.float(", "float("))),
+    "P110_arguments": (
+        _HEAD + "s = tf.distribute.ParameterServerStrategy(\n    resolver,"
+        " variable_partitioner=tf.compat.v1.fixed_size_partitioner(**parts))\n",
+        _HEAD
+        + "s = tf.distribute.ParameterServerStrategy(\n    resolver, variable_partitioner="
+        "tf.distribute.experimental.partitioners.FixedShardsPartitioner(2))\n",
+    ),
+}
 FOLLOWED = {
+    **_NOT_MENDED,
     "D102": (
         _NAMED_LOSS,
         _NAMED_LOSS.replace(
