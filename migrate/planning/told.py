@@ -29,7 +29,7 @@ def report_unread_towers(text: str) -> Iterator[Finding]:
             Outcome.REFUSED,
             "",
             f"the loop over towers cannot become replicas: {reason}",
-            "Or build only one tower, as a replica of tf.distribute.MirroredStrategy.",
+            "Build only one tower, as a replica of tf.distribute.MirroredStrategy.",
         )
 
 

@@ -128,11 +128,12 @@ class Suites:
             ):
                 entry = statement
                 continue
+            block = _name_block(statement)
             self.diagnostics.refuse(
                 "N101",
                 statement,
-                "the program opens the session inside a loop, a try or another block",
-                "Move the session out of the loop, try or other block.",
+                f"the program opens the session inside {block}",
+                f"Move the session out of {block}.",
                 self.scopes.resolve(session_call.func) or "",
             )
             return None
@@ -219,3 +220,13 @@ class Suites:
         """Notes the block, whose comments will stand above its first statement."""
         outer = self.dissolved.pop(block, [])
         self.dissolved.setdefault(body[0], []).extend([*outer, block])
+
+
+def _name_block(statement: ast.stmt) -> str:
+    """What a block is called, with its first words: "the loop `for rate in rates`"."""
+    first = ast.unparse(statement).split("\n")[0].removesuffix(":")
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+        return f"the loop `{first}`"
+    if isinstance(statement, ast.Try):
+        return "a try"
+    return f"the block `{first}`"

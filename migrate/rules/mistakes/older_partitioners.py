@@ -138,7 +138,7 @@ def _mend_partitioner(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mista
     return Mistake(
         call,
         "P110",
-        f"{row.target}: as many shards, for the strategy alone"
+        f"{row.target} makes as many shards, and the strategy of TensorFlow 2 can call it"
         if new is not None and home
         else "a strategy of TensorFlow 2 cannot call this partitioner",
         f"{MODULE}.{row.target}(...)",
