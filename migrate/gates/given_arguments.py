@@ -25,6 +25,7 @@ class GivenArguments:
 
     def __init__(self, scopes: Scopes, kept: KeptValues) -> None:
         self._scopes, self._kept = scopes, kept
+        self._subclasses: dict[tuple[ast.ClassDef, bool], list[ast.AST]] = {}
 
     def find_arguments(
         self, function: ast.AST, parameter: ast.arg
@@ -146,17 +147,36 @@ class GivenArguments:
         Args:
           own_init: also those that have an `__init__` of their own.
         """
+        key = class_, own_init
+        if key not in self._subclasses:
+            self._subclasses[key] = self._find_subclasses(class_, own_init)
+        return self._subclasses[key]
+
+    def _find_subclasses(self, class_: ast.ClassDef, own_init: bool) -> list[ast.AST]:
         found: list[ast.AST] = [class_]
         for one in found:
-            for node in self._scopes.walk():
+            for node in self._classes:
                 if (
-                    isinstance(node, ast.ClassDef)
-                    and node not in found
+                    node not in found
                     and (own_init or not has_init(node))
                     and any(self._names_one_of(base, [one]) for base in node.bases)
                 ):
                     found.append(node)
         return found
+
+    @functools.cached_property
+    def _classes(self) -> list[ast.ClassDef]:
+        return [n for n in self._scopes.walk() if isinstance(n, ast.ClassDef)]
+
+    @functools.cached_property
+    def _decorators(self) -> list[tuple[ast.AST, ast.expr]]:
+        """What is decorated, with each of its decorators."""
+        return [
+            (node, decorator)
+            for node in self._scopes.walk()
+            if isinstance(node, (ast.ClassDef, *FUNCTIONS))
+            for decorator in node.decorator_list
+        ]
 
     def _find_class(self, node: ast.AST) -> ast.AST | None:
         above = self._scopes.parents.get(node)
@@ -176,16 +196,13 @@ class GivenArguments:
         if isinstance(function, ast.Lambda):
             return
         makers = [function, self._scopes.parents.get(function)]
-        for node in self._scopes.walk():
-            if not isinstance(node, (ast.ClassDef, *FUNCTIONS)):
-                continue
-            for decorator in node.decorator_list:
-                # `@register`, and `@register("name")`, which returns the function.
-                is_call = isinstance(decorator, ast.Call)
-                func = decorator.func if isinstance(decorator, ast.Call) else decorator
-                maker = makers[is_call]
-                if maker is not None and self._names_one_of(func, [maker]):
-                    yield [node], [], 0
+        for node, decorator in self._decorators:
+            # `@register`, and `@register("name")`, which returns the function.
+            is_call = isinstance(decorator, ast.Call)
+            func = decorator.func if isinstance(decorator, ast.Call) else decorator
+            maker = makers[is_call]
+            if maker is not None and self._names_one_of(func, [maker]):
+                yield [node], [], 0
 
 
 def is_partial(scopes: Scopes, call: ast.Call) -> bool:

@@ -20,7 +20,12 @@ from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.gates.hook_values import HookValues, Unread
-from migrate.gates.import_places import is_of_python
+from migrate.gates.import_places import (
+    find_alias,
+    find_file,
+    is_of_python,
+    name_module,
+)
 from migrate.gates.kept_values import FUNCTIONS
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
@@ -46,8 +51,45 @@ _NOT_OF_GRAPHS = (*roles.HOST_PREFIXES, "tf.data", "tf.estimator")
 _SETTINGS = frozenset({"cls", "config", "mode", "params", "self"})
 
 
+# A tensor is made in few steps, and many other values have a long history.
+_MOST = 2000
+# Files that take a name one from another.
+_MOST_FILES = 8
+
+
+class _Ended(Exception):
+    """The question is answered, or too long."""
+
+
 class TensorValues(HookValues):
     """Follows values to the calls of TensorFlow that put something into a graph."""
+
+    _asking = False
+    _left = _MOST
+
+    def is_of_graph(self, value: ast.expr) -> bool:
+        """Whether a value may be, or contain, what TensorFlow put into a graph."""
+        self._symbols.clear()
+        for file in self._files.values():
+            if isinstance(file, TensorValues):
+                file._asking, file._left = True, _MOST
+        try:
+            self.find_unread(value)
+        except _Ended:
+            pass
+        finally:
+            for file in self._files.values():
+                if isinstance(file, TensorValues):
+                    file._asking = False
+            self._depth[0] = 0
+        return bool(self._symbols)
+
+    def _follow_value(self, node: ast.AST | None) -> Iterator[Unread]:
+        if self._asking:
+            self._left -= 1
+            if self._symbols or self._left < 0:
+                raise _Ended
+        yield from super()._follow_value(node)
 
     def _follow_call(self, call: ast.Call) -> Iterator[Unread]:
         func = call.func
@@ -100,6 +142,34 @@ class TensorValues(HookValues):
     def _is_of_graph(self, symbol: str) -> bool:
         return symbol.startswith("tf.") and not roles.has_prefix(symbol, _NOT_OF_GRAPHS)
 
+    def find_home(
+        self, at: ast.expr, level: int, parts: tuple[str, ...], depth: int = 0
+    ) -> Unread | None:
+        """Where a name of another file comes from; None if the tool has read that.
+
+        Args:
+          at: the place where the name is read.
+          level: dots before the name.
+          depth: how many files have passed it on.
+        """
+        module = "." * level + (".".join(parts[:-1]) or parts[0])
+        if not level and not _may_be_unread(module):
+            return None
+        file, rest = find_file(self._path, level, parts)
+        if not file:
+            return None if self._is_shared(parts) else Unread(at, module)
+        other = self._open_file(file)
+        if not isinstance(other, TensorValues) or other._is_outside:
+            return Unread(at, name_module(file), file)
+        if not rest or depth > _MOST_FILES:
+            return None
+        for binding in other.scopes.module.bindings.get(rest[0], ()):
+            if isinstance(binding, (ast.Import, ast.ImportFrom)):
+                alias = (*find_alias(binding, rest[0]), *rest[1:])
+                own = getattr(binding, "level", 0)
+                return other.find_home(at, own, alias, depth + 1)
+        return None
+
     def _find_graph_callers(self, function: ast.AST) -> set[str]:
         """The names of TensorFlow that get a function, and call it with tensors."""
         uses: Iterable[tuple[ast.expr, ast.expr]] = ()
@@ -148,16 +218,18 @@ def find_given_tensors(text: str, done: Migration, unit: Unit) -> tuple[Finding,
     if not any(map(_may_be_unread, _list_imports(scopes))):
         return ()
     values = TensorValues(scopes, unit.path, unit.options.tree)
-    found = []
+    found: dict[str, Finding] = {}  # One for each function of a library.
     for call in scopes.walk():
-        if not isinstance(call, ast.Call):
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) in found:
             continue
         library = _find_library(call.func, values)
         if library is None:
             continue
         for given in (*call.args, *(k.value for k in call.keywords)):
-            if values.find_symbols(given) or values.holds_tensors(given):
-                found.append(_make_refusal(call, library, unit))
+            if values.is_of_graph(given) or values.holds_tensors(given):
+                found.setdefault(
+                    ast.unparse(call.func), _make_refusal(call, library, unit)
+                )
                 break
     if not found:
         return ()
@@ -166,7 +238,7 @@ def find_given_tensors(text: str, done: Migration, unit: Unit) -> tuple[Finding,
         for f in done.findings
         if f.outcome is Outcome.REFUSED and f.code not in ("N100", "T115")
     ]
-    return tuple(sorted([*found, *others]))
+    return tuple(sorted([*found.values(), *others]))
 
 
 def _list_imports(scopes: Scopes) -> Iterator[str]:
@@ -183,15 +255,16 @@ def _may_be_unread(module: str) -> bool:
     return not known and first not in libraries.TAKING_TENSORS
 
 
-def _find_library(func: ast.expr, values: HookValues) -> Unread | None:
+def _find_library(func: ast.expr, values: TensorValues) -> Unread | None:
     """Where a called function or object comes from, if the tool has not read that."""
     scopes = values.scopes
     if (scopes.resolve(func) or "").startswith(("tf.", "tf_")):
         return None
     path = scopes.import_path(func)
     if path:
-        unread = values.find_unread(func) if _may_be_unread(path) else []
-        return unread[0] if unread else None
+        level = values._find_level(func) if path.startswith(".") else 0
+        parts = tuple(path.strip(".").split("."))
+        return values.find_home(func, level, parts) if _may_be_unread(path) else None
     # `net = otherlib.Net()`, and then `net(images)` or `net.forward(images)`.
     for owner in (func, func.value) if isinstance(func, ast.Attribute) else (func,):
         made = values.find_made(owner)

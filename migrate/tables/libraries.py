@@ -28,5 +28,6 @@ WITHOUT_GRAPHS = frozenset(
         "ConfigParser cPickle cStringIO future past Queue six StringIO "
     ).split()
 )
-# Packages that may be given tensors. Recipes of tf.contrib name functions of the last one.
-TAKING_TENSORS = WITHOUT_GRAPHS | frozenset({"tensorflow_probability"})
+# Packages that may be given tensors. Rules of their own read Keras, and recipes of
+# tf.contrib name functions of tensorflow_probability.
+TAKING_TENSORS = WITHOUT_GRAPHS | frozenset({"keras", "tensorflow_probability"})

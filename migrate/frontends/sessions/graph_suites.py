@@ -128,12 +128,12 @@ class Suites:
             ):
                 entry = statement
                 continue
-            block = _name_block(statement)
+            place = _name_block(statement)
             self.diagnostics.refuse(
                 "N101",
                 statement,
-                f"the program opens the session inside {block}",
-                f"Move the session out of {block}.",
+                f"the program opens the session inside {place}",
+                f"Move the session out of {place}.",
                 self.scopes.resolve(session_call.func) or "",
             )
             return None

@@ -91,7 +91,7 @@ class WorkerStatements:
         )
         self.tasks.check_objects(
             [*moved, *program.tail],
-            set().union(*map(names.find_binds, moved)),
+            set().union(*map(names.find_binds, [*moved, *program.tail])),
             {*choice.tainted, *other_globals, *_bind(own_globals)},
         )
         self._check_job(program)

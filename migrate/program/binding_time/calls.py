@@ -236,11 +236,10 @@ class Calls(GradientLists):
             self.diagnostics.refuse(
                 "O117",
                 call,
-                "the program computes gradients with respect to something that is "
-                "not a list of variables",
-                "Compute them by a tape that watches the tensor: `inner.watch(x)` and "
-                "the computation of `y` in `with tf.GradientTape() as inner:`, and after "
-                "this block `g = inner.gradient(y, x)`.",
+                "the tool cannot tell by which variables or tensors the program "
+                "computes these gradients",
+                "Name them, and give variables and tensors to calls of their own: "
+                "`tf.gradients(y, [w, b])`, `tf.gradients(y, [x])`.",
                 "tf.gradients",
             )
         elif self.find_kind(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(

@@ -142,3 +142,34 @@ def test_a_file_outside_of_the_run_is_named(tmp_path: pathlib.Path) -> None:
     assert finding.recipe == "Migrate both files in one run: name their directory."
     together = run_tree([tmp_path], Options())
     assert not [f for file in together for f in file.findings if f.code == "T115"]
+
+
+def test_a_name_that_files_pass_on_is_followed_to_its_home(
+    tmp_path: pathlib.Path,
+) -> None:
+    """What a read function computes of other libraries is no reason against it."""
+    text = PROGRAM.replace("BUILT", "loss += network(w) + penalty(w)").replace(
+        "RUN", "1"
+    )
+    text = text.replace("import otherlib\n", "from mine import penalty\n")
+    text = text.replace(
+        "from otherlib.nets import Net, network", "from mine import network"
+    )
+    mine = "from six.moves import reduce\nfrom parts import penalty\n"
+    mine += "import tensorflow as tf\nfrom otherlib import pairs\n"
+    mine += "def network(x):\n    return tf.add_n([pairs(3) * x for i in range(2)])\n"
+    for name, content in {
+        "main.py": text,
+        "mine.py": mine,
+        "parts.py": "from otherlib.nets import penalty\n",
+    }.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    found = [
+        (file.path.name, f.line, f.reason.split(",")[0])
+        for file in run_tree([tmp_path], Options())
+        for f in file.findings
+        if f.code == "T115" and f.outcome is Outcome.REFUSED
+    ]
+    assert found == [
+        ("main.py", 22, "the program gives tensors to `penalty` from `otherlib.nets`")
+    ]

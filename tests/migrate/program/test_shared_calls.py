@@ -146,7 +146,6 @@ def net(v, n):
         AUTO + "a = 0.0\nfor i in range(2):\n    a = a + net(x)\nc = a\n",
         # Other functions of the same scope.
         AUTO + AUTO.replace("def net", "def net2") + "a = net(x)\nc = net2(x)\n",
-        AUTO + "def twice(v):\n    return 2.0 * net(v)\na = net(x)\nc = twice(x)\n",
         # What is made outside of functions.
         AUTO + "with tf.variable_scope('n'):\n"
         "    a = tf.layers.dense(x, 4, name='dense')\nc = net(x)\n",
@@ -154,6 +153,13 @@ def net(v, n):
 )
 def test_what_is_not_followed_is_refused(body: str) -> None:
     assert "V103" in _migrated(body)[1]
+
+
+def test_a_function_that_calls_a_shared_one_is_brought_to_it() -> None:
+    body = "def twice(v):\n    return 2.0 * net(v)\na = net(x)\nc = twice(x)\n"
+    text, refused = _migrated(AUTO + body)
+    assert not refused
+    assert text.count("= net()") == 1
 
 
 def test_a_function_shares_in_itself_where_an_open_scope_reuses() -> None:

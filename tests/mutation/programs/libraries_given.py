@@ -24,6 +24,7 @@ import imutils
 import IPython
 import jieba
 import joblib
+import keras
 import librosa
 import lightgbm
 import lmdb

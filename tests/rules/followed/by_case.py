@@ -42,10 +42,10 @@ _BY_VARIABLES = change(
     ),
     ("minimize(loss)", "minimize(total)"),
 )
-_BY_TENSOR = change(
+_BY_BOTH = change(
     PLAIN,
-    ("train = ", "slope = tf.gradients(h, x)[0]\ntrain = "),
-    (_READ, "print(sess.run([train, slope], {x: batch})[1])"),
+    ("train = ", "by_x, by_w = tf.gradients(h, [x, w])\ntrain = "),
+    (_READ, "print(sess.run([train, by_x, by_w], {x: batch})[1])"),
 )
 _UPDATED = change(
     PLAIN,
@@ -119,15 +119,13 @@ FOLLOWED = {
         ),
     ),
     "O117": (
-        _BY_TENSOR,
+        _BY_BOTH,
         change(
-            _BY_TENSOR,
+            _BY_BOTH,
             (
-                "h = tf.matmul(x, w)\n",
-                "with tf.GradientTape() as inner:\n    inner.watch(x)\n"
-                "    h = tf.matmul(x, w)\n",
+                "by_x, by_w = tf.gradients(h, [x, w])",
+                "(by_x,) = tf.gradients(h, [x])\n(by_w,) = tf.gradients(h, [w])",
             ),
-            ("tf.gradients(h, x)[0]", "inner.gradient(h, x)"),
         ),
     ),
     "O117_of_gradients": (

@@ -226,6 +226,7 @@ def test_a_network_of_another_file_is_called_in_the_steps(
         == {module}
     )
     tree = Tree(
+        files=frozenset({program, module}),
         graph_modules=find_modules(found, paths),
         updating_modules=find_modules(found, paths),
         graph_imports=found,

@@ -120,7 +120,7 @@ def test_every_mode_starts_from_a_checkpoint() -> None:
             "it makes a Saver of all variables that exist at that moment",
         ),
         (
-            ((_RESTORE, "    restore = helpers.restorer(variables)\n"),
+            ((_RESTORE, "    restore = helpers.restorer()\n"),
              ("import tensorflow as tf\n", "import helpers\nimport tensorflow as tf\n")),
             "helpers.restorer() is in another file",
         ),

@@ -192,7 +192,7 @@ def test_a_method_that_makes_variables() -> None:
 
 def test_an_object_of_another_file_in_a_step() -> None:
     network = 'net = nets.Net()\nb = tf.get_variable("b", [3])\n'
-    network += 'logits = net.build(features["x"]) + b'
+    network += 'logits = features["x"] * net.build(3) + b'
     text = _program("import nets\n", network)
     _, stays = _migrated(text)
     assert "the tool cannot tell what net.build() does" in stays[0]
