@@ -24,7 +24,6 @@ import imutils
 import IPython
 import jieba
 import joblib
-import keras
 import librosa
 import lightgbm
 import lmdb
