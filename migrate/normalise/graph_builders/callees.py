@@ -15,6 +15,7 @@ _PROGRAM_SYMBOLS = (
     roles.PLACEHOLDERS
     | roles.SESSIONS
     | {"tf.train.Server", "tf.summary.merge_all", "tf.add_to_collection"}
+    | {f"tf.data.{method}" for method in roles.ITERATES}
     | queues.INPUT
 )
 
