@@ -159,7 +159,9 @@ class TensorValues(HookValues):
         if not file:
             return None if self._is_shared(parts) else Unread(at, module)
         other = self._open_file(file)
-        if not isinstance(other, TensorValues) or other._is_outside:
+        if not isinstance(other, TensorValues):
+            return Unread(at, name_module(file), file)
+        if other._is_outside and other._imports_tensorflow():
             return Unread(at, name_module(file), file)
         if not rest or depth > _MOST_FILES:
             return None
@@ -169,6 +171,12 @@ class TensorValues(HookValues):
                 own = getattr(binding, "level", 0)
                 return other.find_home(at, own, alias, depth + 1)
         return None
+
+    def _imports_tensorflow(self) -> bool:
+        return any(
+            module.partition(".")[0] == "tensorflow"
+            for module in _list_imports(self.scopes)
+        )
 
     def _find_graph_callers(self, function: ast.AST) -> set[str]:
         """The names of TensorFlow that get a function, and call it with tensors."""
