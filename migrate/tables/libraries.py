@@ -19,7 +19,7 @@ WITHOUT_GRAPHS = frozenset(
         # Games and simulators.
         "Box2D gym pygame "
         # Files, processes and the web.
-        "boto3 dill flask joblib pexpect psutil pymysql redis requests "
+        "boto3 dill flask google joblib pexpect psutil pymysql redis requests "
         "simplejson ujson urllib2 wget yaml "
         # The terminal and options.
         "absl attr click colorama IPython prettytable progressbar tabulate "

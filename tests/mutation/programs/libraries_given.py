@@ -14,6 +14,7 @@ import editdistance
 import flask
 import future
 import gensim
+import google
 import gym
 import h5py
 import hmmlearn
@@ -100,6 +101,7 @@ loss += editdistance.show(loss)
 loss += flask.show(loss)
 loss += future.show(loss)
 loss += gensim.show(loss)
+loss += google.show(loss)
 loss += gym.show(loss)
 loss += h5py.show(loss)
 loss += hmmlearn.show(loss)
