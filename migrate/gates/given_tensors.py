@@ -294,7 +294,6 @@ def _make_refusal(call: ast.Call, library: Unread, unit: Unit) -> Finding:
         "T115",
         Outcome.REFUSED,
         "",
-        f"the program gives tensors to `{called}` from {place}. A function of TensorFlow 1 "
-        "builds a graph, and the migrated program has none",
+        f"the program gives tensors to `{called}` from {place}",
         _DIRECTORY_RECIPE if library.file else _RECIPE,
     )

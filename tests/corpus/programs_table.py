@@ -29,7 +29,7 @@ graph and trains nothing. `tests/corpus/test_bert.py` trains bert-tensorflow's c
 """
 _AFTER = """\
 A program that `--fallback compat` accepts runs in graph mode on TensorFlow 2.21. It does not use `tf.distribute` yet.
-Each other program gets a finding at the line (T151). The lists below give the reasons. `tests/fallback` runs
+The others have a finding (T151), listed below. `tests/fallback` runs
 programs that it accepts, and their losses equal TensorFlow 1's.
 """
 Recorded = dict[str, list[dict[str, object]]]
