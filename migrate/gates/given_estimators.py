@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.reach import find_definitions
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
-from migrate.gates.hook_values import HookValues
+from migrate.gates.value_sources import ValueSources
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
 from migrate.unit import Unit
@@ -45,7 +45,7 @@ def find_given_estimators(
     if not any(name.startswith(_MAKING) for name in done.support):
         return ()
     scopes = build_scopes(parse_source(text))
-    values = HookValues(scopes, unit.path, unit.options.tree)
+    values = ValueSources(scopes, unit.path, unit.options.tree)
     found = []
     for call in scopes.walk():
         if not isinstance(call, ast.Call):
@@ -57,7 +57,7 @@ def find_given_estimators(
     return tuple(sorted(found))
 
 
-def _is_of_unread_library(call: ast.Call, values: HookValues) -> bool:
+def _is_of_unread_library(call: ast.Call, values: ValueSources) -> bool:
     path = values.scopes.import_path(call.func) or ""
     if not path or values.scopes.resolve(call.func):
         return False

@@ -12,14 +12,13 @@ a hook in a file that is beside the program and not part of the run.
 from __future__ import annotations
 
 import ast
-import os
 
 from migrate.facts import names
 from migrate.facts.reach import find_methods
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.gates.given_arguments import is_partial
-from migrate.gates.hook_values import HookValues, Unread
+from migrate.gates.value_sources import Unread, ValueSources
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
 from migrate.tables import callbacks
@@ -48,7 +47,6 @@ _POSITIONS = {
 }
 _ESTIMATORS = ("tf.contrib.", "tf.estimator.", "tf.keras.estimator.")
 _RECIPE = "Copy the hook's class into a file of this program, or leave the hook out."
-_DIRECTORY_RECIPE = "Migrate both files in one run: name their directory."
 
 
 def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, ...]:
@@ -65,7 +63,7 @@ def find_unread_hooks(text: str, done: Migration, unit: Unit) -> tuple[Finding, 
     if not (lost or _calls_hooks(done)):
         return ()
     scopes = build_scopes(parse_source(text))
-    values = HookValues(scopes, unit.path, unit.options.tree)
+    values = ValueSources(scopes, unit.path, unit.options.tree)
     found: dict[ast.AST, Unread] = {}
     named: set[str] = set()
     # A function of another file may give its training what it gets from this one.
@@ -94,7 +92,7 @@ def _calls_hooks(done: Migration) -> bool:
     return any(name.startswith(_CALLING) for name in done.support)
 
 
-def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
+def _find_given(call: ast.Call, values: ValueSources) -> list[ast.expr]:
     """What a call gives as hooks, where it is no call of the library itself."""
     func, arguments = call.func, call.args
     if is_partial(values.scopes, call):
@@ -117,7 +115,7 @@ def _find_given(call: ast.Call, values: HookValues) -> list[ast.expr]:
     return given
 
 
-def _find_method(func: ast.expr, values: HookValues) -> str:
+def _find_method(func: ast.expr, values: ValueSources) -> str:
     """The name of a method of what a call of tf.estimator makes; "" for others."""
     method = values.kept.find_bound_method(func)
     if method is None or method.attr not in _METHODS:
@@ -131,18 +129,13 @@ def _find_method(func: ast.expr, values: HookValues) -> str:
 
 
 def _make_refusal(unread: Unread, unit: Unit) -> Finding:
-    if unread.file:
-        file = os.path.relpath(unread.file, os.path.dirname(unit.path))
-        reason = f"this hook comes from `{file}`, which is not part of this run"
-    else:
-        reason = f"this hook comes from `{unread.module}`, which the tool has not read"
     return Finding(
         unread.node.lineno,
         unread.node.col_offset + 1,
         "H122",
         Outcome.REFUSED,
         "",
-        f"{reason}. The hook works in a session of TensorFlow 1, and the migrated "
-        "program has none",
-        _DIRECTORY_RECIPE if unread.file else _RECIPE,
+        f"this hook comes from {unread.describe_home(unit.path)}. The hook works in a "
+        "session of TensorFlow 1, and the migrated program has none",
+        unread.choose_recipe(_RECIPE),
     )

@@ -1,4 +1,4 @@
-"""Follows the values in a list of hooks through all files that the tool can read.
+"""Follows values to where they come from, through all files that the tool can read.
 
 A value is followed through names, attributes, calls, appends and parameters, and into the
 files that a file imports. Of what comes from elsewhere the tool knows no class. A file that
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
+import os
 import pathlib
 import warnings
 from collections.abc import Iterable, Iterator
@@ -35,8 +36,9 @@ _IMPORTER = "importlib.import_module"
 _TUPLES = frozenset({"NamedTuple", "make_dataclass", "namedtuple"})
 
 
-# A list of hooks is made in few steps. What is made in more is something else.
+# What the gates ask about is made in few steps. What is made in more is something else.
 _DEEPEST = 60
+_RECIPE_FOR_FILES = "Migrate both files in one run: name their directory."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +57,23 @@ class Unread:
     file: str = ""
     derived: bool = False
 
+    def describe_home(self, path: str) -> str:
+        """Returns where the value comes from, for a reason.
 
-class HookValues:
+        Args:
+          path: the file that the finding is of.
+        """
+        if not self.file:
+            return f"`{self.module}`, which the tool has not read"
+        file = os.path.relpath(self.file, os.path.dirname(path))
+        return f"`{file}`, which is not part of this run"
+
+    def choose_recipe(self, of_library: str) -> str:
+        """Returns the recipe for a library, or the one for a file outside of the run."""
+        return _RECIPE_FOR_FILES if self.file else of_library
+
+
+class ValueSources:
     """Follows values of one file.
 
     Args:
@@ -66,13 +83,13 @@ class HookValues:
     """
 
     def __init__(
-        self, scopes: Scopes, path: str, tree: Tree, above: HookValues | None = None
+        self, scopes: Scopes, path: str, tree: Tree, above: ValueSources | None = None
     ) -> None:
         self.scopes = scopes
         self.kept = KeptValues(scopes)
         self._arguments = GivenArguments(scopes, self.kept)
         self._path, self._tree = path, tree
-        self._files: dict[str, HookValues | None] = above._files if above else {}
+        self._files: dict[str, ValueSources | None] = above._files if above else {}
         self._files[path] = self
         # Names of TensorFlow whose calls were met.
         self._symbols: set[str] = above._symbols if above else set()
@@ -309,7 +326,7 @@ class HookValues:
         path = self.scopes.import_path(node)
         stored: list[ast.AST] = [*self.kept.find_stored(node)]
         if path:
-            level = self._find_level(node) if path.startswith(".") else 0
+            level = self.find_level(node) if path.startswith(".") else 0
             yield from self._follow_path(node, level, tuple(path.strip(".").split(".")))
             yield from self._follow_all(stored)
             return
@@ -364,7 +381,8 @@ class HookValues:
 
     # Imports.
 
-    def _find_level(self, node: ast.expr) -> int:
+    def find_level(self, node: ast.expr) -> int:
+        """The number of dots of the import that binds a name."""
         root = _walk_chain(node)[-1]
         assert isinstance(root, ast.Name)
         owner = self.scopes.find_scope(root).find_owner(root.id)
@@ -446,9 +464,9 @@ class HookValues:
                 return True
         return False
 
-    def list_imported(self) -> list[HookValues]:
+    def list_imported(self) -> list[ValueSources]:
         """The files that this one imports and that can be read."""
-        found: dict[str, HookValues] = {}
+        found: dict[str, ValueSources] = {}
         for statement in self.scopes.walk():
             if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 continue
@@ -463,7 +481,7 @@ class HookValues:
                     found[file] = other
         return list(found.values())
 
-    def _open_file(self, file: str) -> HookValues | None:
+    def _open_file(self, file: str) -> ValueSources | None:
         if file not in self._files:
             self._files[file] = None
             try:
