@@ -47,8 +47,12 @@ _PREPARES = frozenset(
         "enable_eager_execution",
     }
 )
+# Functions that import a module by its name.
+_IMPORTING = frozenset({"import_module", "__import__"})
 # (dots before it, parts of the name): `from .a import b` is (1, ("a", "b")).
 _Name = tuple[int, tuple[str, ...]]
+# The dots of a name that only a run knows: `import_module("models." + name)`.
+_CHOSEN = -1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,16 +151,39 @@ class Imports:
         self._paths = paths
         self._modules = [real for real in paths if real.endswith(".py")]
         self._read = read
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._written: dict[str, tuple[str, ...]] = {}
         self._starts: dict[str, tuple[bool, bool]] = {}
+        self._choosing: set[str] = set()
 
     def find_imports(self, real: str) -> tuple[str, ...]:
-        """Returns the files that one imports, with the packages on the way to them."""
-        if real not in self._known:
+        """Returns the files that one imports, with the packages on the way to them.
+
+        If it chooses a module when it runs, it may import each library beside or below it
+        that no file imports by a written name.
+        """
+        written = self._find_written_imports(real)
+        if real not in self._choosing:
+            return written
+        beside = os.path.dirname(real) + os.sep
+        chosen = (p for p in self._libraries if p.startswith(beside) and p != real)
+        return tuple(dict.fromkeys([*written, *chosen]))
+
+    def _find_written_imports(self, real: str) -> tuple[str, ...]:
+        if real not in self._written:
             found = dict.fromkeys(self._find_targets(real))
             found.pop(real, None)
-            self._known[real] = tuple(found)
-        return self._known[real]
+            self._written[real] = tuple(found)
+        return self._written[real]
+
+    @functools.cached_property
+    def _libraries(self) -> list[str]:
+        """Modules that nobody starts and that no file imports by a written name."""
+        written = {p for real in self._paths for p in self._find_written_imports(real)}
+        return [
+            real
+            for real in self._modules
+            if real not in written and not self.starts(real, imported=False)
+        ]
 
     def reach(self, real: str) -> Iterator[str]:
         """Yields a file and all files that it imports, also indirectly."""
@@ -191,7 +218,7 @@ class Imports:
         """
         if not real.endswith(".py"):
             return True  # A notebook, or a script without a suffix.
-        self.find_imports(real)
+        self._find_written_imports(real)
         guarded, acts = self._starts[real]
         return guarded or (acts and not imported)
 
@@ -201,6 +228,9 @@ class Imports:
         names, acts = _read_module(text)
         self._starts[real] = (_is_guarded(text), acts)
         for level, parts in names:
+            if level == _CHOSEN:
+                self._choosing.add(real)
+                continue
             target = resolve_module(path, level, (parts, parts[:-1]), self._paths)
             if target is None and not level and "sys.path" in text:
                 target = self._find_only_match(parts)
@@ -281,6 +311,17 @@ def _find_names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
             parts = tuple(node.module.split(".")) if node.module else ()
             for alias in node.names:
                 yield node.level, (*parts, alias.name)
+        elif isinstance(node, ast.Call) and node.args:
+            if ast.unparse(node.func).rpartition(".")[2] in _IMPORTING:
+                yield _read_imported_name(node.args[0])
+
+
+def _read_imported_name(name: ast.expr) -> _Name:
+    """What `import_module` and `__import__` import."""
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        dotted = name.value.lstrip(".")
+        return len(name.value) - len(dotted), tuple(dotted.split("."))
+    return _CHOSEN, ()
 
 
 def _find_names_by_line(text: str) -> Iterator[_Name]:
