@@ -38,7 +38,7 @@ CODES = (
     Code(
         "O112",
         "tf.gradients",
-        "`tf.gradients` by variables becomes `tape.gradient` of the same values. `tf.gradients` by a tensor stays, also where a loss has its result, as a gradient penalty does.",
+        "`tf.gradients` by variables becomes `tape.gradient` of the same values. `tf.gradients` by a tensor stays. A loss may use its result, as a gradient penalty does.",
         why="TensorFlow 1 found the gradients by walking the finished graph. TensorFlow 2 records the operations on a tape while they run, and the tape computes the gradients. A step function is traced into a graph, so `tf.gradients` works in it, too. A tape around it records the operations of these gradients, and so finds gradients of gradients.",
         promise="The gradients are the same, in the order of the variables or tensors. A variable that the value does not depend on still has the gradient `None`. Arguments that only changed speed or memory are removed.",
     ),

@@ -7,6 +7,7 @@ python -m tests.corpus --suite              only this repository's own programs
 
 from __future__ import annotations
 
+import argparse
 import pathlib
 import sys
 import tempfile
@@ -17,19 +18,39 @@ from tests.corpus.packages import PACKAGES, Package, unpacked
 
 
 def main() -> int:
-    only = sys.argv[2:] if sys.argv[1:2] in (["--programs"], ["--suite"]) else None
-    if only is None or sys.argv[1] == "--suite":
+    options = _read_options()
+    all_ = not (options.suite or options.programs)
+    if all_ or options.suite:
         suite.record()
     with tempfile.TemporaryDirectory() as directory:
         where = pathlib.Path(directory)
         for package in PACKAGES:
-            if only is None or package.name in only:
+            if all_ or package.name in options.programs:
                 _record_programs(package, where)
-        if only is None:
+        if all_:
             _record_figures(where)
     coverage.write_document()
     print(f"{coverage.DOCUMENT} is written")
     return 0
+
+
+def _read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.corpus", description="Record the corpus's figures anew."
+    )
+    parser.add_argument(
+        "--programs",
+        nargs="+",
+        default=[],
+        choices=[package.name for package in PACKAGES],
+        help="only the programs of some packages",
+    )
+    parser.add_argument(
+        "--suite",
+        action="store_true",
+        help="only this repository's own programs",
+    )
+    return parser.parse_args()
 
 
 def _record_figures(where: pathlib.Path) -> None:

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import global_steps, names
 from migrate.program import ir
-from migrate.program.binding_time.gradient_lists import GradientLists
+from migrate.program.binding_time.gradients import Gradients
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.vocabulary import SETUP_KINDS
 from migrate.program.code import Code, make_code
@@ -19,7 +19,7 @@ from migrate.tables.recurrent import WRAPPERS
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
 
 
-class Calls(GradientLists):
+class Calls(Gradients):
     """Calls by symbol and by method."""
 
     def _classify_arguments(self, call: ast.Call) -> Kind:
@@ -215,65 +215,6 @@ class Calls(GradientLists):
             "validate_shape out if the shape never changes.",
             symbol,
         )
-
-    def _classify_gradients(self, call: ast.Call) -> Kind:
-        self._classify_arguments(call)
-        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS)
-        if bound is None or not {"ys", "xs"} <= set(bound):
-            self.diagnostics.refuse(
-                "N151",
-                call,
-                "the tool cannot tell this call's arguments apart",
-                "Write its arguments out, without * and **.",
-            )
-        elif self._lists_tensors(bound["xs"]):
-            # A step function is traced into a graph, where tf.gradients works.
-            self.tensor_gradients.add(call)
-            return Kind.TENSOR
-        elif self.find_kind(
-            bound["xs"]
-        ) is not Kind.VARIABLE and not self._lists_variables(bound["xs"]):
-            self.diagnostics.refuse(
-                "O117",
-                call,
-                "the tool cannot tell by which variables or tensors the program "
-                "computes these gradients",
-                "Name them, and give variables and tensors to calls of their own: "
-                "`tf.gradients(y, [w, b])`, `tf.gradients(y, [x])`.",
-                "tf.gradients",
-            )
-        elif self.find_kind(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(
-            call
-        ):
-            self.diagnostics.refuse(
-                "O117",
-                call,
-                "the program takes gradients by all trainable variables, and uses "
-                "the list for more than zip and clipping. Layers make their "
-                "variables in the first steps, so the list may be shorter or in "
-                "another order",
-                "Name the variables in tf.gradients, or use the gradients only by "
-                "zip(gradients, variables).",
-                "tf.gradients",
-            )
-        elif names.is_given(bound.get("stop_gradients")):
-            self.diagnostics.refuse(
-                "O117",
-                call,
-                "a tape has no stop_gradients",
-                "Use tf.stop_gradient where you compute the tensors.",
-                "tf.gradients",
-            )
-        self._update = ir.Update(
-            "gradients",
-            make_code(),
-            names.find_argument(call, "ys", 0),
-            None,
-            None,
-            None,
-            "",
-        )
-        return Kind.GRADIENTS
 
     def _classify_dataset(self, call: ast.Call, symbol: str) -> Kind:
         inside = self._classify_arguments(call)

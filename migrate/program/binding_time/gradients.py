@@ -1,4 +1,4 @@
-"""Lists of gradients by all trainable variables, whose order the step may change."""
+"""`tf.gradients`: by variables it becomes the tape's, and by tensors of a step it stays."""
 
 from __future__ import annotations
 
@@ -6,17 +6,75 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.reach import find_definitions
+from migrate.program import ir
 from migrate.program.binding_time.optimizers import Optimizers
+from migrate.program.code import make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import list_children
 from migrate.tables import roles
 
 
-class GradientLists(Optimizers):
-    """Whether each gradient of a list stays with its variable.
+class Gradients(Optimizers):
+    """Calls of `tf.gradients`, and what the program does with their results."""
 
-    Layers make their variables in the first steps, so that the list may have another order.
-    """
+    def _classify_gradients(self, call: ast.Call) -> Kind:
+        self._classify_arguments(call)
+        bound = names.bind_arguments(call, roles.GRADIENTS_PARAMETERS)
+        if bound is None or not {"ys", "xs"} <= set(bound):
+            self.diagnostics.refuse(
+                "N151",
+                call,
+                "the tool cannot tell this call's arguments apart",
+                "Write its arguments out, without * and **.",
+            )
+        elif self._lists_tensors(bound["xs"]):
+            # A step function is traced into a graph, where tf.gradients works.
+            self.tensor_gradients.add(call)
+            return Kind.TENSOR
+        elif self.find_kind(
+            bound["xs"]
+        ) is not Kind.VARIABLE and not self._lists_variables(bound["xs"]):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "the tool cannot tell by which variables or tensors the program "
+                "computes these gradients",
+                "Name them, and give variables and tensors to calls of their own: "
+                "`tf.gradients(y, [w, b])`, `tf.gradients(y, [x])`.",
+                "tf.gradients",
+            )
+        elif self.find_kind(bound["xs"]) is not Kind.VARIABLE and self._may_go_by_place(
+            call
+        ):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "the program takes gradients by all trainable variables, and uses "
+                "the list for more than zip and clipping. Layers make their "
+                "variables in the first steps, so the list may be shorter or in "
+                "another order",
+                "Name the variables in tf.gradients, or use the gradients only by "
+                "zip(gradients, variables).",
+                "tf.gradients",
+            )
+        elif names.is_given(bound.get("stop_gradients")):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "a tape has no stop_gradients",
+                "Use tf.stop_gradient where you compute the tensors.",
+                "tf.gradients",
+            )
+        self._update = ir.Update(
+            "gradients",
+            make_code(),
+            names.find_argument(call, "ys", 0),
+            None,
+            None,
+            None,
+            "",
+        )
+        return Kind.GRADIENTS
 
     def _lists_tensors(self, node: ast.expr) -> bool:
         """Whether it is a tensor that a step computes or gets, or a list of such."""
