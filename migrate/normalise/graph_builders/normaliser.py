@@ -11,6 +11,7 @@ from migrate.normalise.calls.inliner import NotInlinable
 from migrate.normalise.graph_builders import drivers
 from migrate.normalise.graph_builders.aggregates import Aggregates
 from migrate.normalise.graph_builders.state import Driver, walk_simple_statements
+from migrate.normalise.names import tuples
 from migrate.normalise.text import Text
 from migrate.source.nodes import (
     find_plain_names,
@@ -45,7 +46,7 @@ class Normaliser(Aggregates):
             changed = True
         if not changed:
             return None
-        self._read(self._drop_uncalled_definitions())
+        self._read(tuples.split_other_names(self._drop_uncalled_definitions()))
         return None if self._escapes() else self.text
 
     def _read_driver(self) -> Driver | None:

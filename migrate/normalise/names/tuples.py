@@ -1,7 +1,8 @@
 """TF1 to TF1: what one statement binds is bound by a statement each.
 
-Placeholders: `x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)`; and attributes
-that are names: `self.sess, self.model = sess, model`.
+Placeholders: `x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)`; other names of
+placeholders: `out, inputs = network(x), x`; and attributes that are names:
+`self.sess, self.model = sess, model`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ def split_placeholders(text: Text) -> Text:
     """The text with statements that make placeholders taken apart."""
     return (
         _split_tuples(text, _find_placeholders) if "laceholder" in text.source else text
+    )
+
+
+def split_other_names(text: Text) -> Text:
+    """The text with statements that give a placeholder another name taken apart."""
+    return (
+        _split_tuples(text, _find_other_names) if "laceholder" in text.source else text
     )
 
 
@@ -68,6 +76,32 @@ def _find_placeholders(
     ):
         return [(ast.unparse(t), v) for t, v in found]
     return []
+
+
+def _find_other_names(
+    scopes: Scopes, statement: ast.Assign
+) -> list[tuple[str, ast.expr]]:
+    """What a statement binds, if it gives a placeholder another name."""
+    found = _list_pairs(statement)
+    bound: set[str] = set()
+    for target, value in found:
+        reads = {n.id for n in walk_breadth_first(value) if isinstance(n, ast.Name)}
+        if not isinstance(target, ast.Name) or reads & bound:
+            return []
+        bound.add(target.id)
+    if any(_is_name_of_placeholder(scopes, value) for _, value in found):
+        return [(ast.unparse(t), v) for t, v in found]
+    return []
+
+
+def _is_name_of_placeholder(scopes: Scopes, value: ast.expr) -> bool:
+    if not isinstance(value, ast.Name):
+        return False
+    owner = scopes.find_scope(value).find_owner(value.id)
+    match owner.bindings[value.id] if owner is not None else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call() as made)]:
+            return scopes.resolve(made.func) in roles.PLACEHOLDERS
+    return False
 
 
 def _find_kept_names(
