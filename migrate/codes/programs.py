@@ -41,7 +41,7 @@ CODES = (
         "The tool cannot separate a variable, layer or optimizer from what the program computes with it.",
         why="A variable is made once, before the first step, and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here. At the time when the variable is made no tensor of a step has a value. A decorator was written for the whole function, and may do something else to each half.",
         recipe="Make the variable in a statement of its own, before the step, from values that Python knows.",
-        refused_when="The program makes the variable in the header of a statement (such as a `with` or `for` line), in blocks inside a loop, inside an expression of the step, or in a function that has a decorator. Or the variable's initial value or shape depends on a tensor of the step.",
+        refused_when="The program makes the variable in the header of a statement (such as a `with` or `for` line), inside an expression of the step, or in a function that has a decorator. Or a block in a loop makes it and sets an attribute to it. Or the variable's initial value or shape depends on a tensor of the step.",
     ),
     Code(
         "N105",
@@ -84,9 +84,10 @@ CODES = (
     ),
     Code(
         "N116",
-        "next() or pop() while the graph is built",
-        "A step uses the result of `next()` or `pop()`, which the program called while it built the graph.",
-        why="TensorFlow 1 called it once. A step function that is traced again would take the next value.",
+        "values that Python gives only once",
+        "A step uses the result of `next()` or `pop()`, which the program called while it built the graph. Or it reads an iterator, such as `zip(...)` or a generator, that the program made before the step.",
+        why="TensorFlow 1 took these values once, when it built the graph. A step function that is traced again would take the next value, or would find that the iterator has no elements left.",
+        recipe="Take all values into a list before the graph is built: `pairs = list(zip(...))`.",
     ),
     Code(
         "N120",

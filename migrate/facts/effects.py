@@ -30,6 +30,30 @@ def consumes(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _CONSUMING
 
 
+_ONE_SHOT = frozenset({"enumerate", "filter", "iter", "map", "open", "reversed", "zip"})
+
+
+def is_one_shot(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether a value gives its elements only once: an iterator, a generator, a file."""
+    if isinstance(value, ast.GeneratorExp):
+        return True
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Name):
+        owner = scopes.find_scope(value.func).find_owner(value.func.id)
+        if owner is None:
+            return value.func.id in _ONE_SHOT
+        function = scopes.find_function(value.func)
+        return function is not None and any(
+            isinstance(node, (ast.Yield, ast.YieldFrom))
+            for node in walk_breadth_first(function)
+        )
+    path = scopes.import_path(value.func)
+    return path in ("csv.reader", "csv.DictReader", "os.walk") or (
+        path.startswith("itertools.") and path != "itertools.tee"
+    )
+
+
 _ASSIGNING = frozenset(
     {"assign", "assign_add", "assign_sub"}
     | {"scatter_add", "scatter_sub", "scatter_update"}

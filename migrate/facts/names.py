@@ -257,3 +257,16 @@ def read_literal(node: ast.AST | None) -> object:
         return value
     except (ValueError, TypeError, SyntaxError):
         return None
+
+
+def find_header_reads(statement: ast.stmt) -> set[str]:
+    """Returns the names that the header of a `with`, a loop or an `if` reads."""
+    found: set[str] = set()
+    if isinstance(statement, ast.With):
+        for item in statement.items:
+            found |= find_reads(item.context_expr)
+    elif isinstance(statement, ast.For):
+        found |= find_reads(statement.iter)
+    elif isinstance(statement, (ast.If, ast.While)):
+        found |= find_reads(statement.test)
+    return found

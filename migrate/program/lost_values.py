@@ -14,7 +14,6 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.worker_state import MUTATORS
@@ -212,7 +211,7 @@ class _Readers:
         if flow.suites:
             if is_of_steps(self._program, flow):
                 return None
-            if name in find_header_reads(statement):
+            if name in names.find_header_reads(statement):
                 return statement
             if isinstance(statement, ast.With):
                 return self._walk(flow.suites["body"], name)

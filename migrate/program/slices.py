@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import list_every_flow
 from migrate.program.ir import COLLECTED, Flow, Kind
+from migrate.program.rounds import find_objects_in_turn
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -33,6 +34,7 @@ class Slicer:
         self._flows = flows
         self._is_merge = is_merge
         self._several = find_rebound_names(flows)
+        self._in_turn = find_objects_in_turn(flows)
 
     def slice_flows(
         self,
@@ -64,7 +66,7 @@ class Slicer:
                 included = self._walk_suites(flow, state)
                 if included:
                     state.included.add(flow)
-                    state.needed |= find_header_reads(flow.statement)
+                    state.needed |= names.find_header_reads(flow.statement)
                     if flow.updates:
                         state.needed.add(COLLECTED)
                     any_included = True
@@ -74,6 +76,13 @@ class Slicer:
                 fed = flow.binds & state.needed
                 state.fed |= fed
                 state.needed -= fed
+            if flow in self._in_turn and not flow.lifts:
+                taken = state.needed & set(self._in_turn[flow].names)
+                if taken:  # The step takes what build time made.
+                    state.included.add(flow)
+                    state.needed -= taken
+                    any_included = True
+                continue
             if self._wants(flow, state):
                 state.included.add(flow)
                 any_included = True
@@ -101,11 +110,11 @@ class Slicer:
                 included |= self._walk_backward(suite, state)
                 needed |= state.needed
             if included and loops:
-                needed |= find_header_reads(flow.statement)
+                needed |= names.find_header_reads(flow.statement)
                 for jump in _list_jumps(flow.suites["body"]):
                     state.included.add(jump)
                     if jump.suites:
-                        needed |= find_header_reads(jump.statement)
+                        needed |= names.find_header_reads(jump.statement)
             if not loops or before == (len(needed), len(state.included)):
                 break
         state.needed = needed
@@ -205,20 +214,13 @@ def _list_jumps(suite: Sequence[Flow]) -> list[Flow]:
     return found
 
 
-def find_header_reads(statement: ast.stmt) -> set[str]:
-    found: set[str] = set()
-    if isinstance(statement, ast.With):
-        for item in statement.items:
-            found |= names.find_reads(item.context_expr)
-    elif isinstance(statement, ast.For):
-        found |= names.find_reads(statement.iter)
-    elif isinstance(statement, (ast.If, ast.While)):
-        found |= names.find_reads(statement.test)
-    return found
+def build_closure(flows: Sequence[Flow], followed: Collection[Flow] = ()) -> set[Flow]:
+    """Pure statements that build-time ones compute with, to be kept at build time.
 
-
-def build_closure(flows: Sequence[Flow]) -> set[Flow]:
-    """Pure statements that build-time ones compute with, to be kept at build time."""
+    Args:
+      flows: the region's statements.
+      followed: statements that build time follows, because their shapes make variables.
+    """
     needed: set[str] = set()
     wanted: set[Flow] = set()
 
@@ -237,15 +239,23 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
                 if not isinstance(flow.statement, (ast.For, ast.While)):
                     break
             plain = [f for f in list_every_flow([flow])[1:] if f.host and not f.suites]
-            if flow.build or any(f.binds & needed for f in plain):
-                needed.update(find_header_reads(flow.statement))
+            if (
+                flow.build
+                or any(f.binds & needed for f in plain)
+                or any(f in followed for f in list_every_flow([flow]))
+            ):
+                needed.update(names.find_header_reads(flow.statement))
 
     def read_flow(flow: Flow) -> None:
         if flow.lifts:
             for lift in flow.lifts:
                 for node in lift.create.walk_nodes():
                     needed.update(names.find_reads(node))
-        elif flow.build or flow.kind is Kind.DATASET:
+        if flow.lifts and flow not in followed:
+            return
+        if flow.build or flow.kind is Kind.DATASET:
+            needed.update(flow.reads)
+        elif flow in followed:
             needed.update(flow.reads)
         elif flow.host and flow.binds & needed:
             needed.update(flow.reads)  # A function that a dataset maps.

@@ -3,7 +3,9 @@ server = tf.train.Server(cluster, job_name="worker", task_index=FLAGS.task_index
 if False:
     server.join()
 with tf.device(tf.train.replica_device_setter(cluster=cluster)):
-    while names:
-        h = h * tf.get_variable(names.pop(), [2])
+    for name in names:
+        if name:
+            net.w = tf.get_variable(name, [2])
+        h = h * net.w
 with tf.train.MonitoredTrainingSession(server.target, is_chief=FLAGS.task_index == 0) as sess:
-    pass
+    sess.run(h)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
-from migrate.backends.custom_loop.rounds import (
-    list_lifts_of_round,
-    list_round_statements,
-)
-from migrate.backends.custom_loop.specs import Specs
+from migrate.backends.custom_loop.specs import Followed, Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
 from migrate.frontends.cluster.placement import names_task
@@ -19,9 +15,17 @@ from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import make_code
+from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow, Kind
 from migrate.program.lost_values import is_of_steps, refuse_lost_value
-from migrate.program.slices import build_closure, find_header_reads
+from migrate.program.rounds import (
+    InTurn,
+    find_objects_in_turn,
+    find_reads_of_steps,
+    list_lifts_of_round,
+    list_round_statements,
+)
+from migrate.program.slices import build_closure
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -31,6 +35,9 @@ class BuildTime:
 
     Attributes:
       pure: pure statements whose values build-time statements use, so that they stay there.
+      followed: statements that give followed names their tensors, and these names; see
+        `Specs`.
+      in_turn: statements that make objects which the steps take in turn.
     """
 
     def __init__(self, context: Context, sync: SyncHooks) -> None:
@@ -40,8 +47,18 @@ class BuildTime:
         self._diagnostics = context.diagnostics
         self._plan = context.plan
         self._sync = sync
-        self._lists: dict[tuple[ast.For, str], str] = {}
+        self._lists: dict[tuple[ast.stmt, str], str] = {}
         self.pure = build_closure(context.program.flows) | self._find_shape_flows()
+        self.followed: Mapping[Flow, Sequence[str]] = {}
+        self.in_turn: dict[Flow, InTurn] = find_objects_in_turn(context.program.flows)
+        for staged in context.program.staged:
+            assert isinstance(staged, FunctionTimes)
+            self.in_turn.update(find_objects_in_turn(staged.flows))
+        self._in_loops = {
+            flow
+            for one in self.in_turn.values()
+            for flow in list_every_flow([one.loop])
+        }
 
     def _find_shape_flows(self) -> set[Flow]:
         """Returns statements that compute numbers from shapes, for the loop or a helper."""
@@ -93,6 +110,39 @@ class BuildTime:
         return [Dropped(block) for block in self._program.dissolved.get(statement, ())]
 
     def write_flow(self, flow: Flow) -> list[Item]:
+        items = self._write_flow(flow)
+        items += [Followed(flow, key) for key in self.followed.get(flow, ())]
+        if flow in self.in_turn:
+            loop, made = self.in_turn[flow].loop, self.in_turn[flow].names
+            items += [
+                New(make_code(f"{self.name_list(loop.statement, n)}.append({n})"))
+                for n in made
+            ]
+        return items
+
+    def list_in_turn(self, loop: Flow, made: Collection[Flow]) -> list[str]:
+        """Returns the names of what statements make in a loop, to be taken in turn."""
+        return list(
+            dict.fromkeys(
+                name
+                for flow, one in self.in_turn.items()
+                if one.loop is loop and flow in made
+                for name in one.names
+            )
+        )
+
+    def takes_in_turn(self, loop: Flow) -> bool:
+        """Whether steps take in turn what a loop makes, or a loop around it."""
+        return loop in self._in_loops
+
+    def name_iterator(self, loop: Flow, name: str) -> str:
+        """Returns the name of the iterator from which a step takes a loop's objects."""
+        key = loop.statement, f"made {name}"
+        if key not in self._lists:
+            self._lists[key] = self._context.choose_free_name(f"made_{name}")
+        return self._lists[key]
+
+    def _write_flow(self, flow: Flow) -> list[Item]:
         statement = flow.statement
         if statement in self._program.sync_statements:
             required, total = self._program.aggregation
@@ -231,34 +281,21 @@ class BuildTime:
 
     def _build_compound(self, flow: Flow) -> list[Item]:
         statement = flow.statement
+        inner = list_every_flow([flow])[1:]
+        follows = any(f in self.followed for f in inner)
         of_steps = not flow.build and is_of_steps(self._program, flow)
         if of_steps or (isinstance(statement, ast.Try) and flow.step):
             refuse_lost_value(self._program, self._scopes, self._diagnostics, flow)
         if of_steps or not (
             flow.build
-            or any(
-                f.host or f in self.pure
-                for f in list_every_flow([flow])[1:]
-                if not f.suites
-            )
+            or follows
+            or any(f.host or f in self.pure for f in inner if not f.suites)
         ):
             return []
         if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):
             return [Dropped(statement), *self.write_suite(flow.suites["body"])]
-        if isinstance(statement, ast.For):
+        if isinstance(statement, ast.For) and flow not in self._in_loops:
             lifts = list_lifts_of_round(flow)
-            round_ = list_round_statements(flow.suites["body"])
-            nested = [
-                f
-                for f in list_every_flow(flow.suites["body"])
-                if f.lifts and f not in round_
-            ]
-            if nested:
-                self._diagnostics.refuse(
-                    "N104",
-                    nested[0].lifts[0].node,
-                    "layers made in blocks nested in a loop",
-                )
             kept = self.list_loop_names(flow)
             if lifts or kept:
                 return self._build_loop(flow, statement, lifts, kept)
@@ -268,6 +305,11 @@ class BuildTime:
         if all(is_empty(items) for items in suites.values()):
             return [Dropped(statement)] if not flow.step else []
         block = Keep(statement, suites)
+        lists = self.list_in_turn(flow, self.in_turn)
+        self._check_names(statement, lists)
+        if lists:
+            begin = [f"{self.name_list(statement, name)} = []" for name in lists]
+            return [*[New(make_code(text)) for text in begin], block]
         if isinstance(statement, ast.With):
             for item in statement.items:
                 sharded = self._find_partitioner(
@@ -280,6 +322,19 @@ class BuildTime:
                     return [Block(header, [block])]
         return [block]
 
+    def _check_names(self, loop: ast.stmt, made: Sequence[str]) -> None:
+        """Refuses attributes that a round of a loop may or may not set."""
+        for name in made:
+            if "." in name:
+                self._diagnostics.refuse(
+                    "N104",
+                    loop,
+                    f"a round of this loop may make `{name}` or not, and sets an "
+                    "attribute to it. A step takes such objects in turn, into local "
+                    "names",
+                    "Set a local name in the loop, and the attribute after the loop.",
+                )
+
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
     ) -> list[Item]:
@@ -289,10 +344,15 @@ class BuildTime:
             New(make_code(f"{kept_in} = []")) for kept_in in list_of.values()
         ]
         body: list[Item] = []
-        direct = [lift for f in flow.suites["body"] for lift in f.lifts]
+        direct = [
+            lift
+            for f in flow.suites["body"]
+            for lift in f.lifts
+            if f not in self.followed
+        ]
         kept = [*[lift.name for lift in lifts if lift not in direct], *kept]
         for inner in flow.suites["body"]:
-            if inner.lifts:
+            if inner.lifts and inner not in self.followed:
                 for lift in inner.lifts:
                     if lift.create.parts:
                         body.append(
@@ -308,7 +368,7 @@ class BuildTime:
         items.append(Keep(statement, {"body": body}))
         return items
 
-    def name_list(self, loop: ast.For, name: str) -> str:
+    def name_list(self, loop: ast.stmt, name: str) -> str:
         """Returns the name of the list for a loop's values; each loop has its own."""
         if (loop, name) not in self._lists:
             self._lists[loop, name] = self._context.choose_free_name(f"{name}_list")
@@ -317,28 +377,10 @@ class BuildTime:
     def list_loop_names(self, flow: Flow) -> list[str]:
         """Returns variables that each round of a loop makes, and that its step reads."""
         made: list[str] = []
-        round_ = list_round_statements(flow.suites["body"])
-        for inner in round_:
+        for inner in list_round_statements(flow.suites["body"]):
             if inner.build and not inner.lifts and not inner.suites:
                 made.extend(sorted(inner.binds))
-        read: set[str] = set()
-        for inner in list_every_flow(flow.suites["body"]):
-            if (inner.step and not inner.suites) or inner.lifts:
-                read |= inner.reads
-            elif inner.step:
-                read |= find_header_reads(inner.statement)
-        nested = [
-            f
-            for f in list_every_flow(flow.suites["body"])
-            if f not in round_ and f.build and not f.lifts and f.binds & read
-        ]
-        if nested:
-            self._diagnostics.refuse(
-                "N104",
-                # The statement in the blocks, not a block around it.
-                next((f for f in nested if not f.suites), nested[0]).statement,
-                "variables made in blocks nested in a loop",
-            )
+        read = find_reads_of_steps(flow)
         return [name for name in dict.fromkeys(made) if name in read]
 
     def _is_dissolved_at_build(self, statement: ast.With) -> bool:
@@ -375,6 +417,8 @@ class BuildTime:
             self._diagnostics,
         )
         specs.take_early(early)
+        self.followed = specs.followed
+        self.pure |= build_closure(program.flows, specs.followed)
         return specs
 
 

@@ -16,7 +16,6 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 
 _RECIPE = "Bind the value to a name of its own that nothing changes later."
@@ -100,7 +99,9 @@ class _Order:
         return flow.host and not flow.suites and flow.kind is Kind.HOST
 
     def _list_reads(self, flow: Flow) -> set[str]:
-        return find_header_reads(flow.statement) if flow.suites else set(flow.reads)
+        return (
+            names.find_header_reads(flow.statement) if flow.suites else set(flow.reads)
+        )
 
     def _find_change_of_restated(self, flow: Flow, name: str) -> ast.stmt | None:
         """Returns a change between a definition and the last time that the graph reads it."""

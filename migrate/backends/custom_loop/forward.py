@@ -14,7 +14,6 @@ from migrate.facts import names
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import make_code
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
-from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 
 # Fewer statements are clearer where they are used.
@@ -123,7 +122,7 @@ def _list_free_reads(flows: Sequence[Flow], needed: set[Flow]) -> set[str]:
     for flow in flows:
         if isinstance(flow.statement, ast.With) and flow.suites:
             inner = [f for f in flow.suites["body"] if f in needed]
-            header = find_header_reads(flow.statement)
+            header = names.find_header_reads(flow.statement)
             found |= (header | _list_free_reads(inner, needed)) - bound
             bound = bound.union(*[f.binds for f in inner if not f.suites])
             continue
@@ -171,7 +170,7 @@ def _list_reads(flow: Flow, step: StepFunction) -> set[str]:
     if not flow.suites:
         return set(flow.reads)
     inner = [f for suite in flow.suites.values() for f in suite if f in step.flows]
-    return find_header_reads(flow.statement).union(
+    return names.find_header_reads(flow.statement).union(
         *[_list_reads(f, step) for f in inner]
     )
 

@@ -4,23 +4,44 @@ TF1 code makes variables by the shape of a tensor (`w = get_variable("w",
 [x.get_shape()[1], n])`). Variables are made before any step is traced, so the tensor does
 not exist yet. But its spec is known. A feed's spec is written out. A computed tensor's spec
 is traced from the specs of its inputs.
+
+If a name gets its tensors in a loop or in branches, no one statement says which tensor a
+read sees. Then build time follows the name: it keeps the spec in a variable, and each
+statement that gives the name a tensor gives the variable this tensor's spec.
 """
 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from migrate.facts import names
+from migrate.backends.custom_loop.context import parenthesise
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, list_every_flow
-from migrate.program.code import Code, join_code, make_code
+from migrate.program.binding_time import Diagnostics
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Flow, Kind
+from migrate.program.tensor_bindings import (
+    Binding,
+    TensorBindings,
+    find_place,
+)
 from migrate.source.nodes import list_children, walk_breadth_first
 from migrate.tables import roles
+
+
+class Followed(New):
+    """The place at build time where a followed name gets another tensor's spec.
+
+    Args:
+      flow: the statement that gives the name its tensor.
+      key: the name.
+    """
+
+    def __init__(self, flow: Flow, key: str) -> None:
+        super().__init__(make_code())
+        self.flow = flow
+        self.key = key
 
 
 class Specs:
@@ -32,6 +53,10 @@ class Specs:
       known: code of specs that exist already (feeds, a function's parameters), by key.
       kinds: the kinds of the region's names.
       fresh: returns a name that is free.
+
+    Attributes:
+      names: of the specs that are made, by the tensors' keys.
+      followed: statements at which build time follows names, and these names.
     """
 
     def __init__(
@@ -48,24 +73,21 @@ class Specs:
         self._kinds = kinds
         self._fresh = fresh
         self._diagnostics = diagnostics
+        self._bindings = TensorBindings(flows, reads, known, kinds)
         self.names: dict[str, str] = {}
-        self._bound: dict[str, list[Flow]] = {}
-        for flow in list_every_flow(flows):
-            if not flow.suites:
-                for name in flow.binds:
-                    self._bound.setdefault(name, []).append(flow)
-        self._straight = dict(_walk_straight_flows(flows))
-        self._loops = [
-            set(walk_breadth_first(flow.statement))
-            for flow in list_every_flow(flows)
-            if isinstance(flow.statement, (ast.For, ast.While))
-        ]
+        self._variables: dict[str, str] = {}
+        self.followed: dict[Flow, list[str]] = {}
+        for key, bound in self._bindings.find_followed().items():
+            own = self._is_parameter(key)
+            self._variables[key] = key if own else self._choose_name(key)
+            for flow in bound:
+                self.followed.setdefault(flow, []).append(key)
 
     def take_early(self, made: Mapping[str, str]) -> None:
         """Adds specs that already exist, by the keys of their tensors."""
         for key, name in made.items():
             self.names[key] = name
-            for flow in self._bound.get(key, []):
+            for flow in self._bindings.list_bindings(key):
                 self.names[f"{key}@{flow.statement.lineno}"] = name
 
     def insert_specs(self, items: list[Item]) -> list[Item]:
@@ -89,6 +111,9 @@ class Specs:
         before: list[Item] = []
         if isinstance(item, Dropped):
             return [item]
+        if isinstance(item, Followed):
+            self._follow(item, before)
+            return [*before, item]
         if isinstance(item, Block):
             item.replace.update(self._make_edits(list(item.code.walk_nodes()), before))
             item.items = self.insert_specs(item.items)
@@ -131,19 +156,21 @@ class Specs:
 
     def _name_spec(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
         """Returns the name of a tensor's spec; a new definition goes to `before`."""
-        binding = self._find_last_binding(key, node)
+        if key in self._variables:
+            return None if self._is_parameter(key) else self._variables[key]
+        binding = self._bindings.find_last(key, node)
         made = f"{key}@{binding.flow.statement.lineno}" if binding else key
         if made in self.names:
             return self.names[made]
         known = self._known.get(key)
-        if known is not None and (changes := self._list_changes(key, node)):
-            if binding is None or any(f not in self._straight for f in changes):
+        if known is not None and (changes := self._bindings.list_changes(key, node)):
+            if binding is None or not all(map(self._bindings.is_straight, changes)):
                 self._refuse(node, key)
                 return None
             known = None
-        if known is not None and known.parts == (key,):
-            return None  # The parameter already is a spec.
-        name = self._fresh(key.replace(".", "_") + "_spec")
+        if known is not None and self._is_parameter(key):
+            return None
+        name = self._choose_name(key)
         value = known or self._write_traced_spec(key, node, binding, before)
         if value is None:
             return None
@@ -159,78 +186,83 @@ class Specs:
         """Returns the function's parameter that is read whole and is a spec, if it is one."""
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return None
-        known = self._known.get(node.id)
-        return node.id if known is not None and known.parts == (node.id,) else None
+        return node.id if self._is_parameter(node.id) else None
 
-    def _list_changes(self, key: str, node: ast.AST) -> list[Flow]:
-        """Returns statements that give a fed tensor's name another tensor before a read.
+    def _is_parameter(self, key: str) -> bool:
+        """Whether a name is the function's parameter, which already is a spec."""
+        known = self._known.get(key)
+        return known is not None and known.parts == (key,)
 
-        A later statement of a loop counts, too: in the next round it was before.
-        """
-        loops = self._list_loops_around(node)
-        return [
-            flow
-            for flow in self._bound.get(key, [])
-            if flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
-            and (
-                flow.statement.lineno < getattr(node, "lineno", 0)
-                or any(flow.statement in nodes for nodes in loops)
-            )
-        ]
+    def _choose_name(self, key: str) -> str:
+        return self._fresh(key.replace(".", "_") + "_spec")
 
-    def _list_loops_around(self, node: ast.AST) -> list[set[ast.AST]]:
-        return [nodes for nodes in self._loops if node in nodes]
-
-    def _find_last_binding(self, key: str, node: ast.AST) -> _Binding | None:
-        """Returns the last binding of a name before a read; None if it is not clear."""
-        line = getattr(node, "lineno", 0)
-        flows = self._bound.get(key, [])
-        before = [f for f in flows if f.statement.lineno < line]
-        if len(flows) == 1:
-            before = flows
-        if any(
-            flow.statement in nodes
-            for nodes in self._list_loops_around(node)
-            for flow in flows
-        ):
-            return None  # A tensor of an earlier round may have another shape.
-        if not before or any(f not in self._straight for f in before):
-            return None
-        flow = max(before, key=lambda f: f.statement.lineno)
-        return _Binding(flow, self._straight[flow])
+    def _follow(self, item: Followed, before: list[Item]) -> None:
+        """Writes what a followed name's spec is at a statement that gives it a tensor."""
+        flow, key = item.flow, item.key
+        if flow.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
+            early = self.names.get(key)
+            value = New(make_code(early) if early else self._known[key])
+        else:
+            spec = self._write_spec(key, flow, flow.statement, None, before)
+            if spec is None:
+                return
+            value = spec
+        item.code = make_code(f"{self._variables[key]} = ", value.code)
+        item.replace = value.replace
 
     def _write_traced_spec(
-        self, key: str, node: ast.AST, binding: _Binding | None, before: list[Item]
+        self, key: str, node: ast.AST, binding: Binding | None, before: list[Item]
     ) -> New | None:
-        """Writes `training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
-        flow = binding.flow if binding is not None else None
-        value = getattr(flow.statement, "value", None) if flow else None
+        """Writes the spec of a computed tensor, at a read of it."""
+        statement = binding.flow.statement if binding is not None else None
         if (
-            flow is None
-            or binding is None
-            or not isinstance(flow.statement, ast.Assign)
-            or (place := _find_place(flow.statement.targets[0], key)) is None
-            or not isinstance(value, ast.expr)
+            binding is None
+            or not isinstance(statement, ast.Assign)
+            or find_place(statement.targets[0], key) is None
+            or self._bindings.reads_anew(statement.value, statement, node)
+            or self._variables.keys()
+            & set(self._bindings.list_tensors(statement.value))
         ):
             self._refuse(node, key)
             return None
-        arguments = [
-            n
-            for n in dict.fromkeys(_list_reads_in_order(value))
-            if self._kinds.get(n) in ir.STEP_KINDS
-        ]
-        if binding.test is not None and key not in arguments:
+        return self._write_spec(key, binding.flow, node, binding.test, before)
+
+    def _write_spec(
+        self,
+        key: str,
+        flow: Flow,
+        node: ast.AST,
+        test: ast.expr | None,
+        before: list[Item],
+    ) -> New | None:
+        """Writes `training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
+        assert isinstance(flow.statement, ast.Assign | ast.AugAssign)
+        value, place = flow.statement.value, ""
+        computed: ast.expr | Code = value
+        if isinstance(flow.statement, ast.AugAssign):
+            sign = _write_sign(flow.statement.op)
+            computed = make_code(key, f" {sign} ", parenthesise(value))
+        else:
+            place = find_place(flow.statement.targets[0], key) or ""
+            if isinstance(value, ast.Tuple):
+                computed = make_code("(", value, ")")
+        arguments = self._bindings.list_needed(flow)
+        if test is not None and key not in arguments:
             arguments.append(key)
         if any("." in a for a in arguments):
-            self._refuse(node, key)
-            return None
-        if self._reads_anew(value, flow.statement, node):
             self._refuse(node, key)
             return None
         specs: list[str | Code] = []
         for argument in arguments:
             name = self._name_spec(argument, flow.statement, before)
             specs.append(name or make_code(argument))
+        if (
+            arguments == [ast.unparse(value)]
+            and isinstance(flow.statement, ast.Assign)
+            and not flow.lifts
+            and test is None
+        ):
+            return New(make_code(specs[0], place))  # Another name of the same tensor.
         lifts: dict[ast.AST, Code] = {lift.node: lift.use for lift in flow.lifts}
         lifts.update(
             {n: make_code("0") for n in walk_breadth_first(value) if self._is_tower(n)}
@@ -241,35 +273,26 @@ class Specs:
             plain = isinstance(inside, Code) and len(inside.parts) == 1
             if plain and len(arguments) == 1:
                 call = make_code(
-                    "training_session.spec_of(", whole.name, ", ", specs[0], ")"
+                    "training_session.spec_of(", whole.name, ", ", specs[0], f"){place}"
                 )
                 return New(call)
+        parameters = f" {', '.join(arguments)}" if arguments else ""
         return New(
             make_code(
-                f"training_session.spec_of(lambda {', '.join(arguments)}: ",
-                make_code("(", value, ")") if isinstance(value, ast.Tuple) else value,
-                make_code(" if ", binding.test, f" else {key}")
-                if binding.test
-                else make_code(),
-                ", ",
-                join_code(", ", specs),
+                f"training_session.spec_of(lambda{parameters}: ",
+                computed,
+                make_code(" if ", test, f" else {key}") if test else make_code(),
+                *[make_code(", ", spec) for spec in specs],
                 f"){place}",
             ),
             replace=lifts,
         )
 
-    def _reads_anew(self, value: ast.expr, statement: ast.stmt, node: ast.AST) -> bool:
-        """Whether a variable or number in a tensor's value is another one at `node`."""
-        return any(
-            statement.lineno < flow.statement.lineno < getattr(node, "lineno", 0)
-            for name in names.find_reads(value)
-            if self._kinds.get(name) not in ir.STEP_KINDS
-            for flow in self._bound.get(name, [])
-        )
-
     def _is_tower(self, node: ast.AST) -> bool:
         """Whether a node is a tower's number. The first tower has the shapes of all."""
-        flows = self._bound.get(node.id, []) if isinstance(node, ast.Name) else []
+        flows = (
+            self._bindings.list_bindings(node.id) if isinstance(node, ast.Name) else []
+        )
         return len(flows) == 1 and (
             ast.unparse(getattr(flows[0].statement, "value", None) or ast.Pass())
             == roles.TOWER_INDEX
@@ -285,45 +308,5 @@ class Specs:
         )
 
 
-def _find_place(target: ast.expr, key: str) -> str | None:
-    """Returns the place of a name in a target: "" for all of it, `[1]` in a tuple."""
-    if names.find_key(target) == key:
-        return ""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        for index, element in enumerate(target.elts):
-            if names.find_key(element) == key:
-                return f"[{index}]"
-    return None
-
-
-@dataclasses.dataclass(frozen=True)
-class _Binding:
-    """A statement that binds a name, with the Python condition under which it does."""
-
-    flow: Flow
-    test: ast.expr | None
-
-
-def _walk_straight_flows(
-    flows: Sequence[Flow],
-) -> Iterator[tuple[Flow, ast.expr | None]]:
-    """Yields flows that run at most once, with their condition: not in a loop or in `else`."""
-    for flow in flows:
-        if not flow.suites:
-            yield flow, None
-        elif isinstance(flow.statement, ast.With):
-            yield from _walk_straight_flows(flow.suites["body"])
-        elif isinstance(flow.statement, ast.If) and set(flow.suites) == {"body"}:
-            body = flow.suites["body"]
-            if all(isinstance(f.statement, ast.Assign) for f in body):
-                yield from ((f, flow.statement.test) for f in body)
-
-
-def _list_reads_in_order(node: ast.AST) -> list[str]:
-    return [
-        name
-        for child in walk_breadth_first(node)
-        if isinstance(child, (ast.Name, ast.Attribute))
-        and isinstance(child.ctx, ast.Load)
-        and (name := names.find_key(child)) is not None
-    ]
+def _write_sign(operator: ast.operator) -> str:
+    return ast.unparse(ast.BinOp(ast.Name("a"), operator, ast.Name("b"))).split()[1]

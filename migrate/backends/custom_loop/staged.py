@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
@@ -40,9 +40,18 @@ class StagedFunctions:
         if flows and names.is_docstring(flows[0].statement):
             documentation = [Keep(flows[0].statement)]
             flows = flows[1:]
-        pure = build_closure(flows)
-        host_at_build = self._find_host_for_build(flows)
-        saved = self._build.pure
+        specs = Specs(
+            flows,
+            self._program.static_reads,
+            {p: make_code(p) for p in times.spec_parameters},
+            times.kinds,
+            self._context.choose_free_name,
+            self._diagnostics,
+        )
+        pure = build_closure(flows, specs.followed)
+        host_at_build = self._find_host_for_build(flows, specs.followed)
+        saved = self._build.pure, self._build.followed
+        self._build.followed = specs.followed
         self._build.pure = self._build.pure | pure | host_at_build
         build: list[Item] = []
         for flow in flows:
@@ -56,21 +65,14 @@ class StagedFunctions:
             if flow.host and not flow.suites and flow not in host_at_build:
                 continue
             build.extend(self._build.write_flow(flow))
-        self._build.pure = saved
-        specs = Specs(
-            flows,
-            self._program.static_reads,
-            {p: make_code(p) for p in times.spec_parameters},
-            times.kinds,
-            self._context.choose_free_name,
-            self._diagnostics,
-        )
+        self._build.pure, self._build.followed = saved
         build = specs.insert_specs(build)
         several = find_rebound_names(flows)
         included = {
             f
             for f in list_every_flow(flows)
             if f.step
+            or f in self._build.in_turn
             or isinstance(f.statement, ast.Return)
             or (f.pure and f not in pure)
             or (
@@ -122,11 +124,13 @@ class StagedFunctions:
 
     def _has_step(self, flow: Flow) -> bool:
         return any(
-            f.step or isinstance(f.statement, ast.Return)
+            f.step or f in self._build.in_turn or isinstance(f.statement, ast.Return)
             for f in list_every_flow([flow])[1:]
         )
 
-    def _find_host_for_build(self, flows: Sequence[Flow]) -> set[Flow]:
+    def _find_host_for_build(
+        self, flows: Sequence[Flow], followed: Collection[Flow]
+    ) -> set[Flow]:
         """Plain Python in a staged function that its build-time part reads."""
         needed: set[str] = set()
         found: set[Flow] = set()
@@ -135,7 +139,7 @@ class StagedFunctions:
                 for lift in flow.lifts:
                     for node in lift.create.walk_nodes():
                         needed |= names.find_reads(node)
-            elif flow.build:
+            if flow in followed or (flow.build and not flow.lifts):
                 needed |= flow.reads
             elif flow.host and not flow.suites and flow.binds & needed:
                 found.add(flow)

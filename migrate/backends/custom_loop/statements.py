@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.created import Created
-from migrate.backends.custom_loop.rounds import list_lifts_of_round
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow
+from migrate.program.rounds import list_lifts_of_round
 
 
 class Statements:
@@ -39,9 +39,14 @@ class Statements:
         for flow in flows:
             if flow not in included and flow.part_of not in included:
                 continue
+            self._created.check_iterators(flow, included)
+            items += self._take_objects(flow)
+            if flow in self._build.in_turn and not flow.lifts:
+                continue
             if flow.step_code is not None:
                 items.append(New(flow.step_code))
             elif flow.suites:
+                items += self._begin_taking(flow, included)
                 items.append(self._write_compound(flow, included))
             elif flow.update is not None:
                 items.extend(self._updates.write_items(flow, included))
@@ -55,6 +60,28 @@ class Statements:
                 )
         return items
 
+    def _begin_taking(self, loop: Flow, included: set[Flow]) -> list[Item]:
+        """Writes iterators over what a loop made, for the steps to take it in turn."""
+        return [
+            New(
+                make_code(
+                    f"{self._build.name_iterator(loop, name)} = "
+                    f"iter({self._build.name_list(loop.statement, name)})"
+                )
+            )
+            for name in self._build.list_in_turn(loop, included)
+        ]
+
+    def _take_objects(self, flow: Flow) -> list[Item]:
+        """Writes `w = next(made_w)` where build time made one."""
+        one = self._build.in_turn.get(flow)
+        if one is None:
+            return []
+        return [
+            New(make_code(f"{n} = next({self._build.name_iterator(one.loop, n)})"))
+            for n in one.names
+        ]
+
     def _write_compound(self, flow: Flow, included: set[Flow]) -> Item:
         suites = {
             field: self.write_items(suite, included)
@@ -63,7 +90,7 @@ class Statements:
         statement = flow.statement
         if flow.header is not None:
             return Block(flow.header, suites["body"], statement)
-        if isinstance(statement, ast.For):
+        if isinstance(statement, ast.For) and not self._build.takes_in_turn(flow):
             each = [
                 *[lift.name for lift in list_lifts_of_round(flow)],
                 *self._build.list_loop_names(flow),

@@ -14,7 +14,6 @@ from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Flow, Kind
-from migrate.program.slices import find_header_reads
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
@@ -58,7 +57,7 @@ class Updates:
             return self._write_compute_gradients(flow, update)
         needed = set().union(
             *[
-                find_header_reads(f.statement) if f.suites else f.reads
+                names.find_header_reads(f.statement) if f.suites else f.reads
                 for f in included
                 if f is not flow
             ]
@@ -192,7 +191,7 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
         inside = list_every_flow([flow])
-        reads = set().union(*[f.reads for f in inside]) | find_header_reads(
+        reads = set().union(*[f.reads for f in inside]) | names.find_header_reads(
             flow.statement
         )
         waits = (

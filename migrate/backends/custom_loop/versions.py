@@ -12,12 +12,12 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from migrate.backends.custom_loop.rounds import list_round_statements
 from migrate.facts import names
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.code import make_code
 from migrate.program.ir import Flow
+from migrate.program.rounds import find_objects_in_turn, list_round_statements
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -100,6 +100,9 @@ def _find_rebound_names(
 
 def _find_round_names(flow: Flow) -> set[str]:
     """Names that only the rounds of a loop bind, and that each round binds before it reads them."""
+    in_turn = find_objects_in_turn([flow])
+    if in_turn:  # The step binds each name where build time did.
+        return {n for f, one in in_turn.items() if not f.lifts for n in one.names}
     if not isinstance(flow.statement, ast.For):
         return set()
     made: set[str] = set()

@@ -96,13 +96,6 @@ class Blocks(Assignments):
                 else "a `while` loop asks how many tensors a step has",
                 "Test Python values, which are known before the step.",
             )
-        if flow.build and isinstance(statement, ast.While):
-            self.diagnostics.refuse(
-                "N104",
-                statement,
-                "a `while` loop makes variables or layers",
-                "Use a `for` loop.",
-            )
         flow.step = flow.step or any(f.step for f in children)
         flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
         if children and all(f.dropped for f in children):

@@ -14,6 +14,7 @@ from migrate.program.binding_time.sharing import map_defaults
 from migrate.program.code import Code, join_code, make_code
 from migrate.program.functions import FunctionTimes, list_parameter_names
 from migrate.program.ir import Flow, Kind, Lift
+from migrate.program.tensor_bindings import TensorBindings
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
@@ -240,7 +241,10 @@ class UserFunctions(NumberedScopes):
         # A flag that only controls sharing, which is resolved here, belongs to the step
         # if the step uses it too.
         built |= reused - stepped
-        built |= self._list_traced(times)
+        given = {p for p, kind in kinds.items() if kind in ir.STEP_KINDS}
+        given &= set(list_parameter_names(times.node))
+        bindings = TensorBindings(times.flows, self.static_reads, given, kinds)
+        built |= bindings.find_traced_reads()
         # The build part also needs every name that it computes from.
         work = list(built)
         while work:
@@ -263,34 +267,6 @@ class UserFunctions(NumberedScopes):
             for p in parameters
             if p not in built or (p in times.spec_parameters and p in stepped)
         )
-
-    def _list_traced(self, times: FunctionTimes) -> set[str]:
-        """Returns the parameters that must be traced for shapes that variables depend on.
-
-        If a tensor is computed from a parameter, and the build part asks for the tensor's
-        shape, the parameter is traced while the function builds.
-        """
-        flows = list_every_flow(times.flows)
-        asked: dict[str, int] = {}  # The last line where a tensor's shape is asked.
-        for flow in flows:
-            made = [n for lift in flow.lifts for n in lift.create.walk_nodes()]
-            for root in made or ([flow.statement] if flow.build or flow.pure else []):
-                for node in [] if flow.suites else walk_breadth_first(root):
-                    if (name := self.static_reads.get(node)) is not None:
-                        line = flow.statement.lineno
-                        asked[name] = max(line, asked.get(name, line))
-        parameters = list_parameter_names(times.node)
-        found: set[str] = set()
-        for flow in reversed(flows):
-            line = flow.statement.lineno
-            if flow.step and not flow.suites:
-                if any(
-                    line < asked.get(name, 0)
-                    for name in names.find_binds(flow.statement)
-                ):
-                    found |= flow.reads & set(parameters)
-                    asked.update({n: max(line, asked.get(n, 0)) for n in flow.reads})
-        return found
 
     def _split_reads(self, block: ast.With) -> tuple[set[str], set[str]]:
         """Returns the names that a block reads only for `reuse`, and its other names."""

@@ -1,17 +1,30 @@
-"""Variables that are made by the shape of a tensor whose name has another tensor later."""
+"""Variables that are made by the shape of a tensor whose name has another tensor later.
+
+Build time follows the name. Each program is run, and compared with what TensorFlow 1.15.5
+computes.
+"""
 
 from __future__ import annotations
 
+import pathlib
+import sys
+
 import pytest
 
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from reference import processes, runner
 
+RUN_ALL = pathlib.Path(__file__).parents[2] / "programs" / "alone" / "run_all.py"
 PROGRAM = """import functools
+import sys
 import numpy as np
 import tensorflow as tf
+log = open(sys.argv[1].split('=')[1] + '/loss.0', 'w')
 X = np.random.RandomState(0).randn(20, 4)
 Y = X.sum(1, keepdims=True)
+start = tf.constant_initializer(.1)
 x = tf.placeholder(tf.float32, [None, 4])
 y = tf.placeholder(tf.float32, [None, 1])
 {made}
@@ -21,7 +34,8 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for e in range(5):
         _, l = sess.run([train, loss], {{x: X, y: Y}})
-        print(e, '%.6f' % l)
+        log.write('%d %r\\n' % (e, float(l)))
+log.close()
 """
 NET = """def net(x, sizes):
     for i, n in enumerate(sizes):
@@ -37,14 +51,12 @@ LAYER = f"""def layer(x, n):
     return tf.matmul(x, w)
 """
 
-REFUSED = {
+FOLLOWED = {
     "a parameter": NET.format(initial=OF_SHAPE),
-    "a parameter, asked by a function": WIDTH
-    + NET.format(initial="tf.constant_initializer(.1 * width(x))"),
     "a parameter of a method": """class Net(object):
     def build(self, x):
         for i, n in enumerate([6, 1]):
-            w = tf.get_variable('w%d' % i, [int(x.shape[1]), n])
+            w = tf.get_variable('w%d' % i, [int(x.shape[1]), n], initializer=start)
             x = tf.matmul(x, w)
         return x
 net = Net()
@@ -66,21 +78,21 @@ out = net(x)
     "another name in a function": """def net(x):
     h = x
     for i, n in enumerate([6, 1]):
-        w = tf.get_variable('w%d' % i, [int(h.shape[1]), n])
+        w = tf.get_variable('w%d' % i, [int(h.shape[1]), n], initializer=start)
         h = tf.matmul(h, w)
     return h
 out = net(x)
 """,
     "another name in the module": """h = x
 for i, n in enumerate([6, 1]):
-    w = tf.get_variable('w%d' % i, [int(h.shape[1]), n])
+    w = tf.get_variable('w%d' % i, [int(h.shape[1]), n], initializer=start)
     h = tf.matmul(h, w)
 out = h
 """,
     "a number at a round's end": """def net(x):
     d = int(x.shape[1])
     for i, n in enumerate([6, 1]):
-        w = tf.get_variable('w%d' % i, [d, n])
+        w = tf.get_variable('w%d' % i, [d, n], initializer=start)
         x = tf.matmul(x, w)
         d = int(x.shape[1])
     return x
@@ -89,7 +101,7 @@ out = net(x)
     "after the loop": """def net(x):
     for i, n in enumerate([6, 3]):
         x = tf.matmul(x, tf.zeros([[4, 6][i], n]))
-    return tf.matmul(x, tf.get_variable('v', [int(x.shape[1]), 1]))
+    return tf.matmul(x, tf.get_variable('v', [int(x.shape[1]), 1], initializer=start))
 out = net(x)
 """,
     "after branches": """def net(x, wide):
@@ -97,20 +109,34 @@ out = net(x)
         x = tf.concat([x, x], 1)
     else:
         x = tf.concat([x, x, x], 1)
-    return tf.matmul(x, tf.get_variable('v', [int(x.shape[1]), 1]))
+    return tf.matmul(x, tf.get_variable('v', [int(x.shape[1]), 1], initializer=start))
 out = net(x, True)
 """,
     "a while loop": """def net(x):
     i = 0
     while i < 2:
-        w = tf.get_variable('w%d' % i, [int(x.shape[1]), [6, 1][i]])
+        w = tf.get_variable('w%d' % i, [int(x.shape[1]), [6, 1][i]], initializer=start)
         x = tf.matmul(x, w)
         i += 1
     return x
 out = net(x)
 """,
+    "another variable in between": """def net(x):
+    w = tf.get_variable('w', [4, 6], initializer=start)
+    x = tf.matmul(x, w)
+    w = tf.get_variable('v', [6, 3], initializer=start)
+    u = tf.get_variable('u', [int(x.shape[1]) // 2, 1], initializer=start)
+    return tf.matmul(tf.matmul(x, w), u)
+out = net(x)
+""",
+}
+
+
+REFUSED = {
+    "a parameter, asked by a function": WIDTH
+    + NET.format(initial="tf.constant_initializer(.1 * width(x))"),
     "a recursion": """def net(x, sizes):
-    w = tf.get_variable('w%d' % len(sizes), [int(x.shape[1]), sizes[0]])
+    w = tf.get_variable('w%d' % len(sizes), [int(x.shape[1]), sizes[0]], initializer=start)
     x = tf.matmul(x, w)
     if len(sizes) > 1:
         return net(x, sizes[1:])
@@ -118,21 +144,153 @@ out = net(x)
 out = net(x, [6, 1])
 """,
     "reduce": f"{LAYER}out = functools.reduce(layer, [6, 1], x)\n",
-    "another variable in between": """def net(x):
-    w = tf.get_variable('w', [4, 6])
-    x = tf.matmul(x, w)
-    w = tf.get_variable('v', [6, 3])
-    u = tf.get_variable('u', [int(x.shape[1]) // 2, 1])
-    return tf.matmul(tf.matmul(x, w), u)
+}
+# What a step takes in turn: a round may make several objects, or none.
+IN_TURN = {
+    "a loop in a loop": """def net(x):
+    for i in range(2):
+        for j in range(2):
+            w = tf.get_variable('w%d%d' % (i, j), [int(x.shape[1]), 3], initializer=start)
+            x = tf.matmul(x, w) + i
+    return x[:, :1]
 out = net(x)
+""",
+    "a jump": """h = x
+for i, n in enumerate([3, 5, 1]):
+    if n == 5:
+        continue
+    w = tf.get_variable('w%d' % i, [[4, 0, 3][i], n], initializer=start)
+    h = tf.matmul(h, w)
+out = h
+""",
+    "a branch": """h = x
+for i in range(3):
+    if i % 2:
+        b = tf.get_variable('b%d' % i, [4], initializer=start)
+        h = h + b
+    else:
+        h = tf.layers.dense(h, 4, kernel_initializer=start, name='d%d' % i)
+out = h[:, :1]
+""",
+    "the end of a loop": """h = x
+i = 3
+while True:
+    i -= 1
+    if i < 0:
+        break
+    h = tf.matmul(h, tf.get_variable('w%d' % i, [4, 4], initializer=start)) * (i + 1)
+out = h[:, :1]
+""",
+    "a function of a step": """def net(x, sizes, last):
+    for n in sizes:
+        if n != last:
+            x = tf.tanh(x)
+            for i in range(2):
+                w = tf.get_variable('w%d%d' % (n, i), [4, 4], initializer=start)
+                x = tf.matmul(x, w)
+    return x[:, :1]
+out = net(x, [6, 1, 2], 1)
 """,
 }
 
 
+def _write(programs: dict[str, str], where: pathlib.Path) -> list[pathlib.Path]:
+    where.mkdir()
+    paths = []
+    for name, text in programs.items():
+        paths.append(where / f"{name.replace(' ', '_')}.py".replace("'", ""))
+        paths[-1].write_text(text)
+    return paths
+
+
+def _run(
+    python: str, programs: dict[str, str], where: pathlib.Path
+) -> dict[str, list[float]]:
+    """Runs programs in one process, and returns their losses."""
+    paths, out = _write(programs, where), where / "out"
+    beside.write(where, "\n".join(programs.values()))
+    out.mkdir()
+    processes.run_tasks(
+        python,
+        RUN_ALL,
+        [],
+        out,
+        ps=0,
+        environment=runner.ENVIRONMENT,
+        timeout=300,
+        command_line=lambda *task: [str(out), *map(str, paths)],
+        preloaded=True,
+    )
+    found = {}
+    for name, path in zip(programs, paths):
+        failure = out / path.stem / "failure"
+        assert not failure.exists(), failure.read_text()
+        lines = (out / path.stem / "loss.0").read_text().splitlines()
+        found[name] = [float(line.split()[1]) for line in lines]
+    return found
+
+
+def _migrate(made: str) -> str:
+    migration = migrate_text(PROGRAM.format(made=made))
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    return migration.text
+
+
+def test_equal_to_tf1(tf1: str, tmp_path: pathlib.Path) -> None:
+    """Also with a fault: a spec that is not followed makes another initial value."""
+    cases = FOLLOWED | IN_TURN
+    texts = {case: _migrate(made) for case, made in cases.items()}
+        "        x_spec = training_session.spec_of(lambda x: tf.matmul(x, w), x_spec)\n"
+    )
+    faulty = texts["a parameter"]
+    fault = faulty.replace(
+        "x = training_session.spec_of(lambda x: tf.matmul(x, w), x)", "pass"
+    )
+    assert fault != faulty, faulty
+    old = _run(
+        tf1, {c: PROGRAM.format(made=m) for c, m in cases.items()}, tmp_path / "old"
+    )
+    new = _run(sys.executable, texts | {"fault": fault}, tmp_path / "new")
+    wrong = new.pop("fault")
+    for case, losses in old.items():
+        # Float32 losses of order 1 to 100, of five steps.
+        assert new[case] == pytest.approx(losses, rel=2e-6), case
+    assert wrong != pytest.approx(old["a parameter"], rel=1e-3)
+
+
 @pytest.mark.parametrize("made", REFUSED.values(), ids=REFUSED)
-def test_a_shape_that_changes_from_round_to_round_is_refused(made: str) -> None:
+def test_a_shape_that_nobody_follows_is_refused(made: str) -> None:
     found = migrate_text(PROGRAM.format(made=made)).findings
     assert "N104" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+
+
+ONE_SHOT = {
+    "an iterator": "sizes = iter([4, 1])",
+    "pairs": "sizes = zip([4, 1])",
+    "a generator": "sizes = (n for n in [4, 1])",
+    "a function that yields": """def give():
+    yield 4
+    yield 1
+sizes = give()""",
+}
+
+
+@pytest.mark.parametrize("sizes", ONE_SHOT.values(), ids=ONE_SHOT)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{sizes}\n{loop}",
+        "{sizes}\ndef net(h, sizes):\n{inner}\n    return h\nh = net(x, sizes)",
+    ],
+)
+def test_elements_that_are_given_once_are_refused(sizes: str, form: str) -> None:
+    """Build time takes them, and a step would find none left."""
+    loop = """for n in sizes:
+    h = tf.matmul(h, tf.get_variable('w%d' % n, [4, 4], initializer=start))"""
+    inner = "    " + loop.replace("\n", "\n    ")
+    made = "h = x\n" + form.format(sizes=sizes, loop=loop, inner=inner) + "\nout = h"
+    found = migrate_text(PROGRAM.format(made=made)).findings
+    assert "N116" in {f.code for f in found if f.outcome is Outcome.REFUSED}
 
 
 MIGRATES = {
@@ -140,7 +298,7 @@ MIGRATES = {
         """def net(x, sizes):
     d = int(x.shape[1])
     for i, n in enumerate(sizes):
-        w = tf.get_variable('w%d' % i, [d, n])
+        w = tf.get_variable('w%d' % i, [d, n], initializer=start)
         x = tf.matmul(x, w)
         d = n
     return x
@@ -156,9 +314,9 @@ out = net(x, [6, 1])
     ),
     "one layer after another": (
         """def net(x, keep):
-    w = tf.get_variable('w', [int(x.shape[1]), 6])
+    w = tf.get_variable('w', [int(x.shape[1]), 6], initializer=start)
     x = tf.matmul(x, w) * keep
-    v = tf.get_variable('v', [int(x.shape[1]), 1])
+    v = tf.get_variable('v', [int(x.shape[1]), 1], initializer=start)
     return tf.matmul(x, v)
 out = net(x, .5)
 """,
@@ -172,7 +330,7 @@ out = net(x, .5)
         """def net(x):
     x = tf.reshape(x, [-1, 2, 2])
     for i in range(2):
-        w = tf.get_variable('w%d' % i, [2, int(x.shape[2])])
+        w = tf.get_variable('w%d' % i, [2, int(x.shape[2])], initializer=start)
         out = tf.tensordot(x, w, 1)
     return tf.reduce_sum(out, 1)
 out = net(x)

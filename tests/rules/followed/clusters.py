@@ -180,13 +180,17 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             CLUSTER,
             (
                 VARIABLE,
-                VARIABLE
-                + '\n        for name in ["a", "b"]:\n            w = w * tf.get_variable(name, [1])',
+                "net = Net()\n        "
+                + VARIABLE
+                + '\n        for name in ["a", "b"]:\n            if name == "a":'
+                "\n                v = tf.get_variable(name, [1])"
+                "\n            w = w * v\n        net.v = v",
             ),
+            ("def main", "class Net(object):\n    pass\n\n\ndef main"),
         ),
         (
-            ('for name in ["a", "b"]:', "while names:"),
-            ("get_variable(name", "get_variable(names.pop()"),
+            ("                v = tf", "                net.v = tf"),
+            ("w = w * v\n        net.v = v", "w = w * net.v"),
         ),
     ),
     "N104_decorated": (
@@ -219,6 +223,20 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("    with tf.device", "    sizes = [1.0, 2.0]\n    with tf.device"),
         ),
         (("for size in sizes:", "for i in range(2):\n            size = sizes.pop()"),),
+    ),
+    "N116_iterator": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                "h = tf.matmul(x, w)\n        for size in sizes:\n            h = h * size",
+            ),
+            (
+                "    with tf.device",
+                "    sizes = list(iter([1.0, 2.0]))\n    with tf.device",
+            ),
+        ),
+        (("list(iter([1.0, 2.0]))", "iter([1.0, 2.0])"),),
     ),
     "N134": (
         CLUSTER,

@@ -34,6 +34,22 @@ FAULTS = {
         "tf.stop_gradient(tf.gradients(score_real_of(gradient_penalty_mixed), "
         "[gradient_penalty_mixed])[0])",
     ),
+    "a_block_of_one_round_is_left_out": (
+        "shapes_by_rounds",
+        "net = net_of(net)",
+        "net = net_of(net) if (i, j) != (0, 1) else net",
+    ),
+    "a_round_takes_another_object": (
+        "shapes_by_rounds",
+        "made_w = iter(w_list)",
+        "made_w = iter([w + 0.1 for w in w_list])",
+    ),
+    "a_code_that_is_not_scaled": (
+        "shapes_of_a_coder",
+        "autoencoder_code, autoencoder_factor = scale_of(autoencoder_output)",
+        "autoencoder_code, autoencoder_factor = autoencoder_output, "
+        "scale_of(autoencoder_output)[1]",
+    ),
     "gradients_of_twice_the_value": (
         "gradients_of_inputs",
         "tf.gradients(q, action)",
