@@ -39,20 +39,27 @@ library with which TensorFlow computes on CPUs; TensorFlow 2 has a newer version
 counts the runs with other arguments, types or clusters.
 """
 _COLUMNS = """\
-*Difference* is the largest absolute difference from TensorFlow 1.15.5, and in brackets the array that
-has it. *ULPs* is that difference in units of the last place. *Allowed* is the tolerance of the tests: the
-first number holds for all arrays, except those whose own tolerance follows with their names in brackets.
+*Program* is the file of the migration. *Difference* is the largest absolute difference from TensorFlow 1.15.5,
+and in brackets the array that has it. *ULPs* is that difference in units of the last place. *Allowed* is the
+tolerance of the tests: the first number holds for all arrays, except those whose own tolerance follows with
+their names in brackets. The name of an array begins with the worker that recorded it: `0/loss` is the loss of
+worker 0. Values at the end of the training have `final` or `checkpoint` in their names. In names, `*` stands for
+any text. *Eigen* is the library with which TensorFlow computes on CPUs.
+
 The column *cluster* counts parameter servers (ps) and workers. *Turns* means that the workers make their
-steps one after the other, in a fixed order. *In step* means that no worker begins a step before all others
-have begun theirs. *A client* is a process outside of the cluster that runs the training.
+steps one after the other, in a fixed order. *In step* means that the workers wait for each other and begin each
+step together. *A client* is a process outside of the cluster that runs the training.
 """
 
 
 _ACCIDENTS = """\
 The table below shows what happens if processes of the migrated program are killed. The first column of
-numbers counts from the kill until a task ends with an error, or has 0 if no task ends. The second counts
-from the kill, or from the new start, until the next step, or has 0 if training cannot continue. *Steps
-lost* counts the steps whose updates were lost, or that the program had to make again.
+numbers counts from the kill until a task ends with an error. It has 0 if no task ends. The second counts
+from the kill, or from the new start, until the next step. It has 0 if training cannot continue. *Steps
+lost* counts the steps whose updates were lost, or that the program had to make again. In the row with two
+kills, the first column has the longer time, and *steps lost* has the sum. In the last row the chief
+waits 5 s for an answer, and not two hours as usual. It then needs 30 s more, because it tries to tell the
+workers that the training ends.
 """
 
 
@@ -222,6 +229,8 @@ def _accidents(scenario: Scenario) -> list[str]:
 
 def _about(scenario: Scenario) -> list[str]:
     text = f"{_capitalise(scenario.title)}; {scenario.steps} steps."
+    for other in scenario.alternatives:
+        text += f" `{other.program}` is {other.reason}."
     if scenario.refused:
         text += (
             f" The tool refuses this program ({scenario.refused}): {scenario.refusal}"

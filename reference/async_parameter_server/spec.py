@@ -44,7 +44,7 @@ def _run(
 
 SCENARIO = Scenario(
     name="async_parameter_server",
-    title="asynchronous training, between graphs",
+    title="asynchronous training; each worker builds its own graph",
     steps=200,
     topology=Topology(ps=2, workers=2, order=Order.TURNS),
     runs=(

@@ -6,7 +6,7 @@ from reference.scenario import SINGLE, Alternative, Fault, Looser, Run, Scenario
 
 _ESTIMATOR = "tf2_estimator.py"
 _SOFTMAX = "exp differs by one ULP, and a convolution's gradient sums in another order"
-_FACTOR = "Keras keeps a regulariser's factor as float32: 1e-8 of a penalty of 0.01"
+_FACTOR = "Keras rounds a regulariser's factor to float32, also in a float64 model"
 _RUNS = tuple(
     Run(
         optimizer if dtype == "float32" else f"{optimizer}_{dtype}",
@@ -102,7 +102,7 @@ SCENARIO = Scenario(
         Alternative(
             "estimator",
             "tf2_estimator.py",
-            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            "the migration with `--estimators estimator`",
             ("sgd", "momentum"),
             estimators="estimator",
         ),

@@ -73,7 +73,7 @@ SCENARIO = Scenario(
         Alternative(
             "estimator",
             "tf2_estimator.py",
-            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            "the migration with `--estimators estimator`",
             ("sgd", "adam"),
             estimators="estimator",
         ),

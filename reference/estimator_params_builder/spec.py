@@ -5,12 +5,12 @@ from __future__ import annotations
 from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
 _REASON = (
-    "exp, tanh and erf differ by an ULP, and Adam divides by roots of small squares"
+    "exp, tanh and erf differ by one ULP, and Adam divides by roots of small squares"
 )
 
 SCENARIO = Scenario(
     name="estimator_params_builder",
-    title="TPUEstimators from a builder: pretraining, then fine-tuning; weight decay, warm-up",
+    title="TPUEstimators whose model_fn a builder makes: pretraining, then fine-tuning; weight decay, warm-up",
     steps=100,
     topology=SINGLE,
     no_compat="TensorFlow 2.16 and later have no tf.estimator",

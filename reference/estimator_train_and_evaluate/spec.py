@@ -111,7 +111,7 @@ SCENARIO = Scenario(
         Alternative(
             "estimator",
             "tf2_estimator.py",
-            "what `--estimators estimator` writes: TensorFlow 1's timeline",
+            "the migration with `--estimators estimator`",
             ("sgd", "momentum", "adam"),
             estimators="estimator",
         ),

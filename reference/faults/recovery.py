@@ -287,7 +287,7 @@ ACCIDENTS: dict[str, Callable[[pathlib.Path], Recovery]] = {
     ),
     "the parameter server is killed and started again": ps_restarted,
     "the parameter server is killed, and again after the job's restart": ps_killed,
-    "all workers are killed, and waited for 5 s": workers_gone,
+    "all workers are killed, and the chief waits 5 s for them": workers_gone,
 }
 
 

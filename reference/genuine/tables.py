@@ -75,9 +75,9 @@ _HEAD = """# Graphs by evaluation
 
 A TensorFlow 1 program is Python code that builds a graph and then runs parts of it. The packages
 `migrate/evaluate` and `migrate/tfmodel` find out this graph without running the program. They evaluate the
-Python code: each call of TensorFlow adds to a graph, which is data. A symbol stands for each value that is known
-only when the program runs.
-The compiler does not use these packages yet. This page says how often their graph is right.
+Python code: each call of TensorFlow adds to a graph, which is data. If a value is known only when the program
+runs, the graph has a symbol for it. The compiler does not use these packages yet. This page says how often their
+graph is right.
 
 We compare with TensorFlow 1.15.5. Each program ran under it, and we recorded what its sessions fetched, and the
 calls that made these tensors. Then the packages evaluate the program with the same command line. A test
@@ -97,9 +97,10 @@ compares the result with the recording:
 | *unknown* | The evaluator says that it does not know, and why. |
 | *no graph* | The program ended before a session ran anything, because data or a package was missing. |
 
-Three things are compared less closely. All gradients of a loss count as one call, and so does the whole update
+We compare three things less closely. All gradients of a loss count as one call, and so does the whole update
 of an optimizer. Control dependencies count only if a fetch reaches an update through them. The name of a tensor
-counts only if the program asks for the tensor by its name.
+counts only if the program asks for the tensor by its name. In the tables of reasons, `...` stands for a name or
+text of the program.
 
 """
 
@@ -142,10 +143,10 @@ def _tell_holdout() -> Iterator[str]:
     )
     yield ""
     yield (
-        "If a program is *wrong*, we correct every program with the same fault before we do other work. In "
-        "the first comparison 63 of 90 programs agreed, 10 were wrong and 17 unknown. Corrections for the "
-        "development set and the suite also corrected four of the ten. We read the other six. The evaluator "
-        "was wrong about:"
+        "If a program is *wrong*, we correct the evaluator for all programs with the same fault, before we do "
+        "other work. In the first comparison 63 of 90 programs agreed, 10 were wrong and 17 unknown. We "
+        "corrected the evaluator for the development set and the suite. After that, four of the ten agreed. We "
+        "read the other six. The evaluator was wrong about:"
     )
     yield ""
     yield "- the cast of a sparse tensor, and its batch;"

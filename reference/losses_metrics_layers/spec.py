@@ -16,12 +16,12 @@ _FUSED = (
         "*/final/bn/moving_variance",
         1e-5,
         "the fused kernel adds the 768 squares of a channel in another order: a few ULPs "
-        "of 6, kept by the moving average of every step",
+        "of a value of 6, and the moving average keeps the difference",
     ),
     Looser(
         "*/evaluated/scores",
         5e-6,
-        "the scores are divided by the root of that moving variance: a few ULPs of 3",
+        "the scores are divided by the root of that moving variance: a few ULPs of a value of 3",
     ),
 )
 _CONVOLUTION = tuple(

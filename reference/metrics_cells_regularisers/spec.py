@@ -1,4 +1,4 @@
-"""Declares the scenario of refused layers: metrics, recurrent cells, regularisers.
+"""Declares the scenario of refused metrics, regularisers and a scope's initializer.
 
 tf2.py does by hand what the refusals recommend, and equals TF1.
 """
@@ -30,15 +30,16 @@ SCENARIO = Scenario(
         Run(
             "float32",
             tolerance=2e-6,
-            reason="Keras multiplies inputs and state in two products, TensorFlow 1 in one: a few ULPs "
-            "of the gates in each step",
+            reason="Keras multiplies the inputs and the state in two products, and TensorFlow 1 "
+            "multiplies both in one: a few ULPs of the gates in each step",
             looser=_METRICS,
         ),
         Run(
             "float64",
             dtype="float64",
             tolerance=1e-13,
-            reason="Keras multiplies inputs and state in two products, TensorFlow 1 in one",
+            reason="Keras multiplies the inputs and the state in two products, and TensorFlow 1 "
+            "multiplies both in one",
             looser=_METRICS,
         ),
     ),
@@ -103,10 +104,10 @@ SCENARIO = Scenario(
         ),
     ),
     refused="V103",
-    refusal="tf.metrics (M120), tf.nn.rnn_cell (T113) and collected regularisers (V103, "
-    "N105) have no counterpart in a step function. tf2.py has tf_keras.metrics in the "
-    "worker's loop, tf_keras.layers.LSTM and GRU with TF1's gates, and the penalty added "
-    "to the loss.",
+    refusal="it gives a variable scope's initializer to recurrent cells (V103), it collects a "
+    "regulariser (V103, N105), and it uses tf.metrics in a cluster (M120). tf2.py has "
+    "tf_keras.layers.LSTM and GRU with TF1's gates, adds the penalty to the loss, and has "
+    "tf_keras.metrics in the worker's loop.",
     proves=("semantics:tf.metrics",),
     no_compat="tf.contrib and tf.nn.rnn_cell",
 )

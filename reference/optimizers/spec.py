@@ -6,7 +6,7 @@ from reference.scenario import Fault, Looser, Run, Scenario, Topology
 
 # Measured 7.5e-9 in the migration, 1.1e-8 (3 ULP of 0.034) on tf.compat.v1's graph.
 _SCHEDULES = Looser(
-    "*/rate/*", 3e-8, "Eigen's cos and pow differ by a few ULP of a rate below 0.1"
+    "*/rate/*", 3e-8, "Eigen's cos and pow differ by a few ULPs of a rate below 0.1"
 )
 _EXACT = tuple(
     Looser(pattern, 0.0, "the same additions and products in the same order")
@@ -17,7 +17,7 @@ _POWER = tuple(
     Looser(
         pattern,
         1e-14,
-        "pow, which differs by one ULP, computes a learning_rate_power other than -0.5",
+        "if learning_rate_power is not -0.5, the update uses pow, which differs by one ULP",
     )
     for pattern in ("*/loss/shrinking", "*/final/shrinking/*")
 )
@@ -33,8 +33,8 @@ SCENARIO = Scenario(
             "float32",
             dtype="float32",
             tolerance=1e-6,
-            reason="TensorFlow 2's Eigen rounds square roots and divisions differently: at most "
-            "2 ULP of losses of 2 and of accumulators of 3",
+            reason="TensorFlow 2's Eigen rounds square roots and divisions differently: a few "
+            "ULPs of losses of 2 and of accumulators of 3",
             looser=(_SCHEDULES, *_EXACT),
         ),
         Run(

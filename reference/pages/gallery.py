@@ -25,16 +25,17 @@ from reference.pages.gallery_programs import GROUPS, IN_SEVERAL, PROGRAMS, Progr
 _WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = """\
 This gallery shows thirty whole programs before and after their migration. On each page the left tab is
-a TensorFlow 1 program as a user would have written it, and the right tab is what `tf1to2 migrate` writes.
+a TensorFlow 1 program that looks like a user's, and the right tab is what `tf1to2 migrate` writes.
 The page names the test that proves that both compute the same. It also gives the largest absolute
-difference from TensorFlow 1.15.5 that the test measured.
+difference from TensorFlow 1.15.5 that the test measured. Only the half migrated program is compared with the
+same training in one process of TensorFlow 2.
 
 The columns "before" and "after" count the lines of the program. The column "beside" counts the lines of
 the [modules beside the program](beside.md), with their docstrings and comments. Several programs of one
 directory share these modules.
 """
 _TABS = """\
-The first tab below shows the TensorFlow 1 program. The second tab shows what `tf1to2 migrate` writes for it.
+The first tab below shows the {} program. The second tab shows what `tf1to2 migrate` writes for it.
 """
 _LATER = """\
 ## What we would still change
@@ -131,12 +132,14 @@ def _page(program: Program, shown: Shown) -> Iterator[str]:
     lines, files = shown.beside
     counted = "1 file" if files == 1 else f"{files} files"
     beside_it = f"{lines} lines in {counted}" if files else "nothing"
-    yield _TABS
+    first = "half migrated" if program.half else "TensorFlow 1"
+    truth = "one process of TensorFlow 2" if program.half else "TensorFlow 1.15.5"
+    yield _TABS.format(first)
     yield f"| | |\n|---|---|\n| lines before | {before} |\n| lines after | {after} |"
     yield f"| modules beside it | {beside_it} |"
-    yield f"| largest difference from TensorFlow 1.15.5 | {_tell_difference(program)} |"
+    yield f"| largest difference from {truth} | {_tell_difference(program)} |"
     yield f"| proved by | `{program.test}` |\n"
-    for tab, code in (("TensorFlow 1", shown.before), ("TensorFlow 2", shown.after)):
+    for tab, code in ((first, shown.before), ("TensorFlow 2", shown.after)):
         indented = "\n".join(f"    {line}".rstrip() for line in code.splitlines())
         yield f'=== "{tab}"\n\n    ```python\n{indented}\n    ```\n'
     if program.later:

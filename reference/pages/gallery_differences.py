@@ -22,7 +22,7 @@ def find_difference(program: Program) -> str:
     if program.scenario:
         return numerics.find_largest(SCENARIOS[program.scenario])
     recorded: dict[str, str] = json.loads(FILE.read_text())
-    return recorded[program.name] or "the same text"
+    return recorded[program.name] or "none: both write the same text"
 
 
 def collect() -> dict[str, str]:

@@ -11,7 +11,7 @@ _EXACT = "the same operations in the same order"
 
 SCENARIO = Scenario(
     name="pinned_client",
-    title="halves of a network on two workers, run by a client",
+    title="a network with one half on each of two workers, run by a client",
     steps=200,
     topology=Topology(ps=2, workers=2, shape=Shape.CLIENT),
     runs=(

@@ -32,14 +32,15 @@ SCENARIO = Scenario(
         Alternative(
             "ring",
             "tf2_ring.py",
-            "MultiWorkerMirroredStrategy that is told to use the ring",
+            "a program whose MultiWorkerMirroredStrategy is told to use the ring",
             ("float32", "float64"),
             Topology(ps=0, workers=2),
         ),
         Alternative(
             "parameter server",
             "tf2_parameter_server.py",
-            "sums of gradients on a parameter server, as SyncReplicasOptimizer had",
+            "a program that adds the gradients up on a parameter server, as "
+            "SyncReplicasOptimizer did",
             ("float32", "float64"),
             Topology(ps=1, workers=2),
         ),

@@ -11,7 +11,10 @@ from reference.scenario import Fault, Order, Run, Scenario, Topology
 _EXACT = "the same operations in the same order"
 _ROUNDED = "TensorFlow 2's Eigen rounds square roots and divisions differently"
 # Measured 2.4e-7 (4 ULPs) and 4.4e-16. The others have a sparse kernel that adds first.
-_IN_TURN = "TensorFlow 2's SGD subtracts the replicas' parts one by one, TensorFlow 1's their average at once"
+_IN_TURN = (
+    "TensorFlow 2's SGD subtracts the replicas' parts one by one, and TensorFlow 1's "
+    "subtracts their average at once"
+)
 _TOLERANCES = {
     ("sgd", "float32"): (1e-6, _IN_TURN),
     ("sgd", "float64"): (1e-14, _IN_TURN),

@@ -18,7 +18,7 @@ _EXACT = "the same operations in the same order"
 _ROUNDED = (
     "TensorFlow 2's Eigen rounds the update's square root and division differently"
 )
-_AMPLIFIED = "TensorFlow 1.15.5 differs from itself as much if its initial weights change by one ULP"
+_AMPLIFIED = "TensorFlow 1.15.5's own result changes as much if its initial weights change by one ULP"
 # Weights and slots are equal to the last bit; the gradient of a sum does not depend on
 # it. Measured 2.2e-16, 2 ULPs.
 _SUMMED = Looser("*/loss", 1e-15, "float64 reductions add their terms in another order")
@@ -77,7 +77,7 @@ SCENARIO = Scenario(
         Alternative(
             "mirrored",
             "tf2_mirrored.py",
-            "MirroredStrategy on two logical devices of one process",
+            "a program with MirroredStrategy on two logical devices of one process",
             ("sgd_float32", "momentum_float64", "adam_float32", "adagrad_float64"),
         ),
     ),

@@ -143,9 +143,8 @@ MORE = (
     ),
     Variant(
         "supervised_looks",
-        "a Supervisor's loop on every worker, which runs the session; "
-        "functions that get the session; a list of the module; the session "
-        "in a variable",
+        "every worker's Supervisor calls functions at fixed intervals; they get "
+        "the session and run it, and one fills a list of the module",
         workers=2,
         lines=10,
     ),
@@ -206,7 +205,7 @@ MORE = (
     ),
     Variant(
         "penalised_critic",
-        "a loss with the slope of a network by its input, of layers that are shared",
+        "a loss with the gradient of a network with respect to its input; shared layers",
         equal=True,
         lines=40,
     ),

@@ -13,6 +13,7 @@ import pathlib
 import re
 from collections.abc import Sequence
 
+from reference.registry import SCENARIOS
 from tests.programs import (
     compiled_keras_programs,
     keras_holding,
@@ -38,7 +39,7 @@ PAGE = ROOT / "docs" / "programs.md"
 
 _RECORDED = "TensorFlow 1.15.5, recorded"
 _LIVE = "TensorFlow 1.15.5, where a Python 3.7 is found"
-_ENDS = "runs to its end; random draws differ"
+_ENDS = "runs to its end; numbers differ from run to run"
 _ALONE = "one process"
 
 
@@ -169,15 +170,18 @@ def _half_migrated(*names: str) -> list[Shown]:
     ]
 
 
-def _scenario(shape: str, name: str, run: str, where: str) -> list[Shown]:
-    """A program of the reference suite, by one of its runs."""
+def _scenario(shape: str, name: str, run: str, where: str = "") -> list[Shown]:
+    """A program of the reference suite, by one of its runs; `where` if it is alone."""
     test = "test_migration_equals_tensorflow_1_15_5"
+    scenario = SCENARIOS[name]
+    topology = scenario.topology_of(scenario.run(run))
+    by_hand = "; the tool refuses it, so its migration is written by hand"
     return [
         Shown(
             shape,
             path := f"reference/{name}/tf1.py",
-            _first_line(path),
-            where,
+            _first_line(path) + (by_hand if scenario.refused else ""),
+            where or _tasks(topology.ps, topology.workers),
             _RECORDED,
             f"tests/reference/test_scenarios.py::{test}[{name}-{run}-tf2]",
         )
@@ -228,7 +232,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
         "Supervisor", "supervisor_loops", "supervisor_of_graph", "supervisor_of_self"
     ),
     *_alone("Supervisor", "supervisor_assigned", "supervisor_makes_start"),
-    *_scenario("Supervisor", "supervisor", "async_sgd_float32", _tasks(1, 2)),
+    *_scenario("Supervisor", "supervisor", "async_sgd_float32"),
     *_clustered("older SyncReplicas wiring", "sync_old_wiring", "sync_queue_runner"),
     *_clustered("Session(server.target)", "plain_server_session"),
     *_clustered("session creators", "session_creators", "creators_with_hooks"),
@@ -238,8 +242,8 @@ DISTRIBUTION: tuple[Shown, ...] = (
     ),
     *_alone("queue runners", "queue_slices", "queue_two_readers"),
     *_scenario("towers", "in_graph_towers", "sgd_float32", _TOWERS),
-    *_scenario("towers", "towers_on_tasks", "sgd_float32", _tasks(2, 2)),
-    *_scenario("towers", "towers_of_workers", "async_sgd_float32", _tasks(2, 2)),
+    *_scenario("towers", "towers_on_tasks", "sgd_float32"),
+    *_scenario("towers", "towers_of_workers", "async_sgd_float32"),
     *_alone(
         "towers",
         *("towers_by_reuse", "towers_clipped", "towers_collected"),
@@ -262,8 +266,8 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_clustered("a cluster under a flag", "sometimes_clustered", "local_or_clustered"),
     *_clustered("a cluster under a flag", "two_trainings", "returns_where_alone"),
     *_clustered("explicit placement", "pinned_split"),
-    *_scenario("explicit placement", "pinned_client", "float32", _tasks(2, 2)),
-    *_scenario("explicit placement", "device_pinning", "float32", _tasks(1, 1)),
+    *_scenario("explicit placement", "pinned_client", "float32"),
+    *_scenario("explicit placement", "device_pinning", "float32"),
     *_clustered("Keras in a session", "keras_supervised", "keras_phases"),
     *_clustered("Keras in a session", "keras_layers_sync"),
     *_alone("Keras in a session", "keras_session"),
@@ -349,8 +353,8 @@ ESTIMATORS: tuple[Shown, ...] = (
 _INTRODUCTION = """\
 # Programs that are run
 
-This page lists the TensorFlow 1 programs that the tests migrate and then run on TensorFlow 2. They are
-written as a user would have written them. Look for a program that is like yours: its file and its
+This page lists the TensorFlow 1 programs that the tests migrate and then run on TensorFlow 2. They look like
+programs of users. Look for a program that is like yours: its file and its
 migration show what the tool does with such code. The column "compared with" of each page says what the
 tests compare the numbers of the migrated program with:
 
@@ -358,8 +362,8 @@ tests compare the numbers of the migrated program with:
 - *TensorFlow 1.15.5, where a Python 3.7 is found*: a run of the original program, on machines that can
   make one.
 - *the same training in one process*: TensorFlow 2, without a cluster.
-- *runs to its end; random draws differ*: nothing, because the initial weights or the dropout are drawn at
-  random.
+- *runs to its end; numbers differ from run to run*: nothing, because random draws or the order of the
+  workers' steps change the numbers.
 
 `python -m tests.programs.shapes` writes these pages.
 """
@@ -378,11 +382,11 @@ _MEANINGS = {
     "trainers of classes": "a class builds the graph or trains",
     "several sessions": "a file opens several sessions, or builds several graphs",
     "graphs in functions": "functions build the graph",
-    "feeds": "feeds of unusual tensors, or made by unusual code",
-    "lists of variables": "the program lists variables of the graph and uses their places",
+    "feeds": "the program feeds unusual tensors, or unusual code makes the feeds",
+    "lists of variables": "the program lists variables of the graph and relies on their order",
     "shapes of layers in loops": "a loop makes layers by the shapes of earlier rounds",
-    "gradients of tensors": "gradients by a tensor, also in a loss or of what is fed",
-    "several datasets": "one run takes elements of several datasets",
+    "gradients of tensors": "gradients with respect to a tensor, such as an input; some are part of a loss",
+    "several datasets": "one `session.run` takes elements of several datasets",
     "streaming metrics": "`tf.metrics`",
     "hooks of one's own": "classes that derive from `SessionRunHook`",
     "model and trainer in files": "several files define the model and train it",

@@ -130,8 +130,14 @@ TITLES = {
     "also contains the graph and the trainer",
     "alone/placeholders_of_module.py": "Placeholders of the module, and functions that read "
     "them and make the variables",
-    "alone/saver_of_a_tuple.py": "A layer's function returns its variables too; a saver has "
-    "only these",
+    "alone/saver_of_a_tuple.py": "A function that makes a layer also returns its variables; a "
+    "saver saves only these",
+    "alone/lists_after_minimize.py": "The program copies one network into another; it lists "
+    "the variables of both after minimize",
+    "alone/gradients_of_inputs.py": "Gradients with respect to feeds: of a critic by the "
+    "actions, of a loss by the examples",
+    "alone/towers_first_evaluates.py": "Only the first tower measures accuracy; of a small "
+    "batch only the first tower gets examples",
     "alone/loss_in_a_branch.py": "Settings choose the branch that makes the loss and "
     "minimises it",
     "alone/typed_graph.py": "A function returns the graph as a typed NamedTuple; the settings "
@@ -189,8 +195,8 @@ TITLES = {
     "network, and one function that makes every EstimatorSpec",
     "estimator_variants/threads.py": "Arrays that several threads read, in several epochs, "
     "and in random order; the order of metrics",
-    "estimator_variants/vocabularies.py": "A warm start after the vocabulary changed, of "
-    "ready-made Estimators and of a model_fn",
+    "estimator_variants/vocabularies.py": "Ready-made Estimators and a model_fn that start "
+    "from a checkpoint with another vocabulary",
     "keras_models/branches.py": "A parameter chooses the update: each branch has its own "
     "optimizer",
     "keras_models/builders.py": "Model functions that come from builders, partials and "
