@@ -240,8 +240,6 @@ def test_equal_to_tf1(tf1: str, tmp_path: pathlib.Path) -> None:
     """Also with a fault: a spec that is not followed makes another initial value."""
     cases = FOLLOWED | IN_TURN
     texts = {case: _migrate(made) for case, made in cases.items()}
-        "        x_spec = training_session.spec_of(lambda x: tf.matmul(x, w), x_spec)\n"
-    )
     faulty = texts["a parameter"]
     fault = faulty.replace(
         "x = training_session.spec_of(lambda x: tf.matmul(x, w), x)", "pass"
