@@ -56,9 +56,13 @@ class Block:
 
 @dataclasses.dataclass(eq=False)
 class Dropped:
-    """A statement of which nothing is left; its comments go to the next item."""
+    """A statement of which nothing is left; its comments go to the next item.
+
+    `passes_on` says that they go to the next statement, if no item follows.
+    """
 
     statement: ast.stmt
+    passes_on: bool = False
 
 
 Item = Keep | New | Block | Dropped

@@ -178,11 +178,20 @@ class Rewriter:
         return parsed
 
     def write_items(
-        self, items: Sequence[Item], edits: dict[int, Code]
+        self,
+        items: Sequence[Item],
+        edits: dict[int, Code],
+        carried: list[cst.EmptyLine] | None = None,
     ) -> list[_Statement]:
-        """Writes the statements that a list of items means."""
+        """Writes the statements that a list of items means.
+
+        Args:
+          items: the list.
+          edits: of expressions.
+          carried: comments of what is gone before; afterwards those for what follows.
+        """
         found: list[_Statement] = []
-        carried: list[cst.EmptyLine] = []
+        carried = [] if carried is None else carried
         for item in items:
             made = self._write_item(item, edits)
             if isinstance(item, Dropped):
@@ -191,15 +200,12 @@ class Rewriter:
                 leading = getattr(line, "leading_lines", ())
                 own = [e for e in leading if e.comment]
                 if own and not carried:
-                    carried = [e for e in leading if not e.comment][:1] + own
-                else:
-                    carried.extend(own)
+                    carried += [e for e in leading if not e.comment][:1]
+                carried += own
                 continue
             if made and carried:
-                made[0] = made[0].with_changes(
-                    leading_lines=[*carried, *made[0].leading_lines]
-                )
-                carried = []
+                made[0] = _put_above(made[0], carried)
+                carried.clear()
             found.extend(made)
         return _space_statements(found)
 
@@ -286,6 +292,11 @@ class Rewriter:
         updated = line.visit(apply)
         assert isinstance(updated, cst.BaseCompoundStatement)
         return updated
+
+
+def _put_above(statement: _Statement, lines: Sequence[cst.EmptyLine]) -> _Statement:
+    """A statement with comments above its own."""
+    return statement.with_changes(leading_lines=[*lines, *statement.leading_lines])
 
 
 def _space_statements(statements: list[_Statement]) -> list[_Statement]:
@@ -378,16 +389,23 @@ class _Apply(cst.CSTTransformer):
     ) -> cst.CSTNode:
         """Suites without a plan: single statements may still change or get a note."""
         body: list[object] = []
+        carried: list[cst.EmptyLine] = []
         changed = False
         assert isinstance(original, (cst.Module, cst.IndentedBlock))
         assert isinstance(updated, (cst.Module, cst.IndentedBlock))
         for before, after in zip(original.body, updated.body):
             items = self._rewriter._statements.get(id(before))
             if items is not None:
-                made = self._rewriter.write_items(items, self._edits)
+                made = self._rewriter.write_items(items, self._edits, carried)
                 body.extend(made)
+                if not all(isinstance(i, Dropped) and i.passes_on for i in items):
+                    carried.clear()
                 changed = True
                 continue
+            if carried:
+                assert isinstance(after, _Statement)
+                after = _put_above(after, carried)
+                carried.clear()
             notes = self._rewriter._notes.get(id(before))
             if notes:
                 lines = [cst.EmptyLine(comment=cst.Comment(note)) for note in notes]

@@ -9,7 +9,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
 from migrate.backends.custom_loop.specs import Followed, Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
-from migrate.facts import names
+from migrate.facts import effects, names
 from migrate.frontends.cluster.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
@@ -306,7 +306,9 @@ class BuildTime:
             return [Dropped(statement)] if not flow.step else []
         block = Keep(statement, suites)
         lists = self.list_in_turn(flow, self.in_turn)
-        self._check_names(statement, lists)
+        if lists:
+            self._check_names(statement, lists)
+            self._check_headers(flow)
         if lists:
             begin = [f"{self.name_list(statement, name)} = []" for name in lists]
             return [*[New(make_code(text)) for text in begin], block]
@@ -334,6 +336,24 @@ class BuildTime:
                     "names",
                     "Set a local name in the loop, and the attribute after the loop.",
                 )
+
+    def _check_headers(self, loop: Flow) -> None:
+        """Refuses loops whose tests see what making an object changes."""
+        asked: set[str] = set()
+        changed: set[str] = set()
+        for flow in list_every_flow([loop]):
+            asked |= names.find_header_reads(flow.statement)
+            if flow in self.in_turn:
+                changed |= names.find_mutations(flow.statement)
+                changed |= _find_consumed(flow.statement)
+        for name in sorted(asked & changed):
+            self._diagnostics.refuse(
+                "N116",
+                loop.statement,
+                f"the loop asks for `{name}`, and each variable that it makes changes "
+                f"`{name}`. A step would find it changed already",
+                f"Loop over a list that stays as it is: `for item in list({name}):`.",
+            )
 
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
@@ -431,3 +451,15 @@ def _find_path(target: ast.expr, key: str) -> str | None:
         if path is not None:
             return f"[{index}]{path}"
     return None
+
+
+def _find_consumed(statement: ast.stmt) -> set[str]:
+    """Returns the names of lists and iterators from which a statement takes something."""
+    return {
+        key
+        for node in walk_breadth_first(statement)
+        if isinstance(node, ast.Call)
+        and effects.consumes(node)
+        and isinstance(node.func, ast.Attribute)
+        and (key := names.find_key(node.func.value)) is not None
+    }

@@ -67,8 +67,13 @@ class Created:
           included: the statements of the step, which makes their values anew.
         """
         inside = {f.statement for f in included}
+        lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
         for node in _walk_own_nodes(flow.statement):
-            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            if (
+                node in lifted
+                or not isinstance(node, ast.Name)
+                or not isinstance(node.ctx, ast.Load)
+            ):
                 continue
             if self._is_iterator(node, inside):
                 self._context.diagnostics.refuse(

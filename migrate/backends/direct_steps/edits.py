@@ -100,7 +100,8 @@ class _Edits:
     def _write_items(self, statement: ast.stmt) -> list[Item]:
         """Returns the items that replace a statement."""
         if statement in self._program.dropped:
-            return [Dropped(statement)]
+            # What the tool wrote above the graph has the graph's comments.
+            return [Dropped(statement, statement in self._program.prepared)]
         if statement in self._new:
             return self._new[statement]
         if isinstance(statement, ast.With):

@@ -41,6 +41,7 @@ class Program:
       saved: calls of savers that are given a session.
       updates: `replicas.another_update()` between two optimizers' updates of a step.
       dropped: statements that only make, keep or close sessions, or import them.
+      prepared: those of them that only make a strategy and replicas.
       openings: `with plain_session.Session(replicas) as session`.
       parameters: of functions, those that are given a session.
       calls: of these functions.
@@ -58,6 +59,7 @@ class Program:
     saved: list[ast.Call] = dataclasses.field(default_factory=list)
     updates: list[ast.Call] = dataclasses.field(default_factory=list)
     dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
+    prepared: set[ast.stmt] = dataclasses.field(default_factory=set)
     openings: dict[ast.With, ast.withitem] = dataclasses.field(default_factory=dict)
     parameters: dict[ast.FunctionDef, set[str]] = dataclasses.field(
         default_factory=dict

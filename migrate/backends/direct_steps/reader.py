@@ -91,6 +91,7 @@ class _Reader:
                 targets=[ast.Name(name)]
             ) as statement:
                 self._program.dropped.add(statement)
+                self._program.prepared.add(statement)
                 return name, strategy
         raise _Other
 
@@ -103,6 +104,7 @@ class _Reader:
                     if self._scopes.resolve(made.func) != _DEFAULT or made.args:
                         raise _Other
                     self._program.dropped.add(at)
+                    self._program.prepared.add(at)
                     self._program.tensorflow = ast.unparse(made.func).split(".")[0]
                 case ast.Call(func=ast.Attribute(attr="LocalReplicas")):
                     pass

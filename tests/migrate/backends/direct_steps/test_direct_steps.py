@@ -297,6 +297,16 @@ def test_the_report_says_what_becomes_of_the_session() -> None:
         assert found.symbol == "tf.Session" and found.reason == reason
 
 
+def test_comments_above_a_graph_stay() -> None:
+    """Also those of a statement that is dropped; a notebook's cells begin with one."""
+    begun = PROGRAM.replace(
+        "x = tf", "# A graph.\ntf.reset_default_graph()\n\nx = tf", 1
+    )
+    text = migrate_text(begun).text
+    assert "\nrate = 0.1\n\n# A graph.\nw = tf.Variable" in text
+    assert "LocalReplicas" not in text
+
+
 def test_nothing_is_left_of_an_empty_block() -> None:
     text = "import tensorflow as tf\nwith tf.Session() as sess:\n"
     text += "    sess.run(tf.global_variables_initializer())\n"

@@ -50,6 +50,11 @@ FAULTS = {
         "autoencoder_code, autoencoder_factor = autoencoder_output, "
         "scale_of(autoencoder_output)[1]",
     ),
+    "one_copy_is_left_out": (
+        "copies_one_by_one",
+        "copies = update_target_graph(trainables, .25)",
+        "copies = update_target_graph(trainables, .25)[1:]",
+    ),
     "gradients_of_twice_the_value": (
         "gradients_of_inputs",
         "tf.gradients(q, action)",

@@ -84,6 +84,12 @@ STAND = {
         "loss = tf.reduce_sum(x * w * u)\n" + UPDATE,
         "u = w",
     ),
+    "a variable of a branch in a loop": (
+        "h = x\nfor i in range(2):\n    if i < 5:\n"
+        "        w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
+        "loss = tf.reduce_sum(h)\n" + UPDATE,
+        "w = next(made_w)",
+    ),
     "functions within the driver": (
         "def net(v, reuse=False):\n    with tf.variable_scope('n', reuse=reuse):\n"
         "        return v * tf.get_variable('w', [2])\n"
@@ -198,18 +204,11 @@ REFUSED = {
         + UPDATE,
         LOOP,
     ),
-    "a while loop of variables": (
-        "N104",
+    "a while loop over a list that variables shorten": (
+        "N116",
         "names = ['a', 'b']\nh = x\nwhile names:\n"
         "    h = h * tf.get_variable(names.pop(), [2])\nloss = tf.reduce_sum(h)\n"
         + UPDATE,
-        LOOP,
-    ),
-    "a variable of a branch in a loop": (
-        "N104",
-        "h = x\nfor i in range(2):\n    if i < 5:\n"
-        "        w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
-        "loss = tf.reduce_sum(h)\n" + UPDATE,
         LOOP,
     ),
     "a name that a loop's variables take": (
