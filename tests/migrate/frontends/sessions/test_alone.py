@@ -50,10 +50,10 @@ FAULTS = {
         "autoencoder_code, autoencoder_factor = autoencoder_output, "
         "scale_of(autoencoder_output)[1]",
     ),
-    "one_copy_is_left_out": (
+    "copies_with_another_weight": (
         "copies_one_by_one",
         "copies = update_target_graph(trainables, .25)",
-        "copies = update_target_graph(trainables, .25)[1:]",
+        "copies = update_target_graph(trainables, .3)",
     ),
     "gradients_of_twice_the_value": (
         "gradients_of_inputs",
