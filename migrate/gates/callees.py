@@ -7,6 +7,7 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 
+from migrate.facts.element_values import list_taken, list_values
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.origins import Origins, is_tensorflow
 from migrate.source.nodes import walk_breadth_first
@@ -93,6 +94,9 @@ class Callees:
                     found.append(binding)
                 elif isinstance(binding, (ast.Assign, ast.AnnAssign)):
                     found += self._find_assigned_functions(binding.value)
+                elif isinstance(binding, ast.For):
+                    for value in list_values(called, self.scopes):
+                        found += self._find_assigned_functions(value)
                 elif isinstance(binding, ast.ClassDef):
                     found += [
                         item
@@ -116,6 +120,10 @@ class Callees:
         if isinstance(value, ast.Call) and self.find_path(value.func) == _PARTIAL:
             return self._find_assigned_functions(value.args[0]) if value.args else []
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            if value.func.id == "next" and not self.find_bindings(value.func):
+                taken = [a for a in value.args[:1] if isinstance(a, ast.Name)]
+                values = [v for a in taken for v in list_taken(a, self.scopes)]
+                return [f for v in values for f in self._find_assigned_functions(v)]
             return [
                 f
                 for b in self.find_bindings(value.func)
@@ -251,6 +259,9 @@ class Callees:
             return Effect(Does.NOTHING, called.id)
         if all(map(self.origins.is_given_functions, bindings)):
             return Effect(Does.NOTHING, called.id)
+        values = list_values(called, self.scopes)
+        if values and all(any(self.origins.trace_origin(v)) for v in values):
+            return Effect(Does.NOTHING, called.id)  # Layers of a loop, from their list.
         return Effect(Does.UNSEEN, called.id)
 
     def _find_effect_of_method(

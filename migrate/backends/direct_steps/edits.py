@@ -9,6 +9,8 @@ from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Program, Step
 from migrate.backends.direct_steps.results import Results, find_results
 from migrate.backends.direct_steps.savers import find_saved, write_saver
+from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
+from migrate.backends.direct_steps.spec_helper import insert_helper
 from migrate.backends.direct_steps.tracing import has_branches
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
@@ -35,26 +37,9 @@ def write_calls(text: str, program: Program) -> str | None:
         for n in block.body
         if isinstance(n, ast.FunctionDef)
     }
-    return _space_functions(apply_plan(text, program.scopes.tree, plan), inner)
-
-
-def _space_functions(text: str, functions: set[str]) -> str:
-    """Puts two blank lines around the module's own functions."""
-    lines = text.split("\n")
-    body = ast.parse(text).body
-    for before, after in reversed(list(zip(body, body[1:]))):
-        if not any(
-            isinstance(n, ast.FunctionDef) and n.name in functions
-            for n in (before, after)
-        ):
-            continue
-        assert before.end_lineno is not None
-        first = before.end_lineno
-        while first < len(lines) and not lines[first].strip():
-            first += 1
-        if not lines[before.end_lineno - 1].rstrip().endswith(";"):
-            lines[before.end_lineno : first] = ["", ""]
-    return "\n".join(lines)
+    new = apply_plan(text, program.scopes.tree, plan)
+    new = space_statements(new, inner, has_spaced_imports(text))
+    return insert_helper(new, program.tensorflow) if program.asks_specs else new
 
 
 class _Edits:

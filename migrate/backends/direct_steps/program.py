@@ -36,6 +36,7 @@ class Program:
       variables: reads of `replicas.trainable_variables`.
       counters: calls that make the variable `global_step`.
       summaries: reads of `training_session.summary`.
+      asks_specs: whether it asks for the specs of tensors that its steps compute.
       writers: calls that make a writer of summaries, and their statements.
       savers: calls that make a saver, and their statements.
       saved: calls of savers that are given a session.
@@ -54,6 +55,7 @@ class Program:
     variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
     counters: list[ast.Call] = dataclasses.field(default_factory=list)
     summaries: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    asks_specs: bool = False
     writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
     savers: dict[ast.Call, ast.Assign] = dataclasses.field(default_factory=dict)
     saved: list[ast.Call] = dataclasses.field(default_factory=list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends.direct_steps import spec_helper
 from migrate.backends.direct_steps.program import BASE, MODULE, Program, Step
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
@@ -13,7 +14,7 @@ _DEFAULT = "tf.distribute.get_strategy"
 # The names that are known of each module.
 _KNOWN = {
     MODULE: {"LocalReplicas", "Session"},
-    BASE: {"create_global_step", "Saver", "summary", "SummaryWriter"},
+    BASE: {"create_global_step", "Saver", "spec_of", "summary", "SummaryWriter"},
 }
 # Methods of TF1's own saver that do the same in eager mode, without this module's session.
 _OF_SAVERS = frozenset(
@@ -415,6 +416,10 @@ class _Reader:
                 self._program.counters.append(call)
             case "summary", ast.Attribute(), ast.Call(func=func) if func is around:
                 self._program.summaries.append(used)
+            case "spec_of", ast.Call(func=func), _ if func is used and not any(
+                n.id == spec_helper.NAME for n in self._names
+            ):
+                self._program.asks_specs = True
             case "Saver", ast.Call() as call, _ if call in self._program.savers:
                 pass
             case "SummaryWriter", ast.Call(args=[_], keywords=[]) as call, ast.Assign(

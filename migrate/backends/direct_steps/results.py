@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.backends.direct_steps.program import BASE, Step
 from migrate.facts import names
+from migrate.facts.element_values import list_values
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.tables import one_tensor
@@ -230,19 +231,16 @@ def is_layer(
     """Whether a name is bound only to Keras layers, of some kinds."""
     if not isinstance(func, ast.Name):
         return False
-    owner = scopes.find_scope(func).find_owner(func.id)
-    bound = owner.bindings[func.id] if owner else []
-    for at in bound:
-        match at:
-            case ast.Assign(targets=[ast.Name()], value=ast.Call(func=made)):
-                path = scopes.import_path(made)
-                if not path.startswith("tf_keras.layers."):
-                    return False
-                if kinds and path.rpartition(".")[2] not in kinds:
-                    return False
-            case _:
-                return False
-    return bool(bound)
+    values = list_values(func, scopes)
+    for value in values:
+        if not isinstance(value, ast.Call):
+            return False
+        path = scopes.import_path(value.func)
+        if not path.startswith("tf_keras.layers."):
+            return False
+        if kinds and path.rpartition(".")[2] not in kinds:
+            return False
+    return bool(values)
 
 
 def _find_returned_values(function: ast.FunctionDef) -> Iterator[ast.expr | None]:

@@ -168,7 +168,9 @@ class _Constants:
         """Whether a use leaves the object as it is, and gives it to nobody."""
         if not isinstance(node.ctx, ast.Load):
             return isinstance(node.ctx, ast.Store)  # Bound: see `_precedes`.
-        if node.lineno <= last and not self._is_in_function(node):
+        if self._is_closed_over(node) or (
+            node.lineno <= last and not self._is_in_function(node)
+        ):
             # Before the graph is complete; but it may be given another name.
             return not isinstance(self._scopes.parents[node], ast.Assign)
         at: ast.AST = node
@@ -194,6 +196,18 @@ class _Constants:
         return isinstance(parent, _READS) or (
             at is not node and isinstance(parent, (ast.Assign, ast.keyword))
         )
+
+    def _is_closed_over(self, node: ast.Name) -> bool:
+        """Whether a function uses a name before it returns the function that reads it."""
+        scope = self._scopes.find_scope(node)
+        function = scope.node
+        if (
+            not isinstance(function, ast.FunctionDef)
+            or scope.find_owner(node.id) is not scope
+        ):
+            return False
+        inner = [s for s in function.body if s in self._parts]
+        return bool(inner) and node.lineno < inner[0].lineno
 
     def _leaves(self, call: ast.Call) -> bool:
         """Whether a function leaves what it is given as it is."""

@@ -13,6 +13,7 @@ from migrate.backends.direct_steps.program import BASE, Program
 from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
+from migrate.facts.element_values import list_elements, list_values
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
@@ -92,12 +93,17 @@ class _Tracing:
         match owner.bindings[func.id] if owner else []:
             case [ast.FunctionDef() as function]:
                 return [function]
-            case [ast.Assign(value=ast.Call(func=ast.Name() as made))]:
-                inner = [
-                    find_made_function(outer) for outer in self._list_callees(made)
-                ]
-                return [function for function in inner if function is not None]
-        return []
+        found: list[ast.FunctionDef] = []
+        for value in list_values(func, self._scopes):
+            if not isinstance(value, ast.Call):
+                return []
+            inner = [
+                find_made_function(outer) for outer in self._list_callees(value.func)
+            ]
+            if not inner or None in inner:
+                return []
+            found += [function for function in inner if function is not None]
+        return found
 
     def _has_no_effect(self, function: ast.FunctionDef) -> bool:
         """Whether a function's code does nothing that somebody outside could see."""
@@ -133,9 +139,9 @@ class _Tracing:
                 self._is_given_function(func, owner) or is_layer(func, self._scopes)
             ):
                 return True
-            return (owner is None and func.id in table.PURE_BUILTINS) or bool(
-                self._list_callees(func)
-            )
+            if owner is None:
+                return func.id in table.PURE_BUILTINS or self._takes_in_turn(call)
+            return bool(self._list_callees(func))
         if not isinstance(func, ast.Attribute):
             return False
         path = self._scopes.import_path(func)
@@ -148,6 +154,16 @@ class _Tracing:
             owner = self._scopes.find_scope(func.value).find_owner(func.value.id)
             return owner is not None and owner.node in self._parts
         return func.attr in _METHODS
+
+    def _takes_in_turn(self, call: ast.Call) -> bool:
+        """Whether it is the `iter` or `next` by which a step takes what a loop made."""
+        match call:
+            case ast.Call(func=ast.Name("iter"), args=[ast.Name() as listed]):
+                return bool(list_elements(listed, self._scopes))
+            case ast.Call(func=ast.Name("next"), args=[ast.Name() as iterator]):
+                owner = self._scopes.find_scope(iterator).find_owner(iterator.id)
+                return owner is not None and owner.node in self._parts
+        return False
 
     def _is_given_function(self, func: ast.Name, owner: Scope) -> bool:
         """Whether a parameter is one of TensorFlow's functions in all calls."""
