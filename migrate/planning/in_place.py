@@ -110,6 +110,7 @@ def find_known_form(
     start, local = local_servers.drop_local_servers(start)
     start, packaged = keras_package.import_keras_of_tensorflow(start)
     start, early_chiefs = chiefs.mend_chief_tests(start)
+    start = chiefs.make_in_every_task(start)
     ended = server_queues.replace_queues(start)
     start, read = queues.replace_queues(ended.text)
     if not (opens or read):
