@@ -115,6 +115,7 @@ def find_known_form(
     start, read = queues.replace_queues(ended.text)
     if not (opens or read):
         return None
+    start = outer_blocks.split_mixed_blocks(start)
     start, split = placement.insert_setter(slim_loops.write_out_loop(start))
     start, managed = session_managers.write_out_managers(start)
     start, supervised = _replace_supervisors(start, {f.line for f in managed})

@@ -59,6 +59,13 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("tf.Session(server.target)", "tf.Session()"),),
     ),
+    "C101_jobs": (
+        CLUSTER,
+        (
+            ('"worker": FLAGS', '"learner": FLAGS'),
+            ('"job_name", "worker"', '"job_name", "learner"'),
+        ),
+    ),
     "C107": (
         change(
             CLUSTER,
