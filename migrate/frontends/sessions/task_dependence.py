@@ -160,7 +160,29 @@ class TaskDependence:
             for parameter, value in (given or {}).items():
                 if self._asks([value], known):
                     found.add(parameter)
+        found -= self._find_parts_of_cluster(driver)
         return found - {names.find_key(self._index) or ""}
+
+    def _find_parts_of_cluster(self, driver: ast.FunctionDef) -> set[str]:
+        """Finds names that the cluster is made of: all tasks have the same cluster."""
+        todo: list[ast.AST] = [self._program.tasks.spec]
+        found: set[str] = set()
+        while todo:
+            for node in walk_breadth_first(todo.pop()):
+                if not isinstance(node, ast.Name) or node.id in found:
+                    continue
+                above = self._scopes.parents.get(node)
+                if isinstance(above, ast.Subscript) or (
+                    isinstance(above, ast.Attribute) and above.attr != "split"
+                ):
+                    continue  # Of an object that may have other parts.
+                found.add(node.id)
+                todo += [
+                    s.value
+                    for s in list_all_statements(driver.body)
+                    if isinstance(s, ast.Assign) and node.id in names.find_binds(s)
+                ]
+        return found
 
     def _find_tainted_around(self, call: ast.Call, tainted: set[str]) -> set[str]:
         """Names that the function around a call sets by the index."""
