@@ -217,9 +217,6 @@ NO_HOME: dict[str, tuple[str, str]] = {
 # Symbols that make TensorFlow 2 build graphs, as TensorFlow 1 did.
 SWITCHES = frozenset({"tf.disable_eager_execution", "tf.disable_v2_behavior"})
 
-# Symbols that make TensorFlow 1 run each operation at once.
-EAGER = frozenset({"tf.enable_eager_execution", "tf.enable_v2_behavior"})
-
 # Symbols that run a graph as TensorFlow 1 does, or prepare it, also through tf.compat.v1.
 RUNS_GRAPHS = frozenset(
     {
