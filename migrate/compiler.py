@@ -55,6 +55,7 @@ from migrate.rules import (
     graph_mode,
     graph_seeds,
     in_both,
+    input_functions,
     lost_attributes,
     lost_numpy,
     older_shapes,
@@ -378,6 +379,7 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
     if has_refusal(findings):
         findings.extend(report_unread_towers(text))
         findings = threads.name_threads(scopes, findings)
+        findings = input_functions.name_input_functions(scopes, findings)
         findings.extend(older_shapes.report_older_shapes(scopes, text))
         done = _rename_for_both_versions(source, scopes, findings, unit)
         if done is not None:

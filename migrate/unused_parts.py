@@ -13,7 +13,7 @@ import os
 import pathlib
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from migrate import outcomes, pipeline
 from migrate.facts.trees.programs import Imports
@@ -28,6 +28,9 @@ from migrate.tables.graph_programs import GRAPH_CODES
 
 _Cut = Unused | Unreachable
 _DROPPED, _OUTSIDE = "S114", "N150"
+_NOT_CALLED = (
+    "dropped: nothing calls this method, and what used its class has the class's code"
+)
 _MARK = "tf1to2 has left out "
 
 
@@ -134,12 +137,17 @@ def _migrate_without(
         return None
     unused = [cut for cut in cuts if isinstance(cut, Unused)]
     whole = source.text
+    gone: list[Unused] = []
     if new.changed:
         bodies = ["\n".join(lines[u.first - 1 : u.last]) for u in unused]
-        back = _put_back_bodies(python.decode(new.new).text, bodies)
+        written = python.decode(new.new).text
+        gone = _find_gone(source.text, written, unused)
+        numbers = {n for n, one in enumerate(unused) if one in gone}
+        back = _put_back_bodies(written, bodies, numbers)
         if back is None:
             return None
         whole = back
+        unused = [one for one in unused if one not in gone]
     findings = [
         move_finding(f, origins) for f in new.findings if f.line <= len(origins)
     ]
@@ -162,11 +170,12 @@ def _migrate_without(
     left += _find_parts(result, unused, {f.line for f in left})
     if new.changed:
         left += [_make_dropped(c) for c in cuts if isinstance(c, Unreachable)]
-    written = source.encode(whole)
+        left += [_make_dropped(one, _NOT_CALLED) for one in gone]
+    result_bytes = source.encode(whole)
     return dataclasses.replace(
         new,
-        old=data if written != data else b"",
-        new=written if written != data else b"",
+        old=data if result_bytes != data else b"",
+        new=result_bytes if result_bytes != data else b"",
         findings=tuple(sorted([*findings, *left])),
         noted=b"",
     )
@@ -269,13 +278,33 @@ def _find_parts(
             )
 
 
-def _make_dropped(dead: Unreachable) -> Finding:
-    reason = "dropped: this can never run"
+def _find_gone(old: str, new: str, unused: Sequence[Unused]) -> list[Unused]:
+    """The methods of classes that are gone: what used an object has its code now."""
+    kept = {n.name for n in ast.walk(ast.parse(new)) if isinstance(n, ast.ClassDef)}
+    classes = [
+        make_unused(node)
+        for node in ast.parse(old).body
+        if isinstance(node, ast.ClassDef) and node.name not in kept
+    ]
+    return [
+        one
+        for one in unused
+        if any(c.first < one.first and one.last <= c.last for c in classes)
+    ]
+
+
+def _make_dropped(dead: _Cut, reason: str = "dropped: this can never run") -> Finding:
     return Finding(dead.first, 1, _DROPPED, Outcome.REWRITTEN, "", reason)
 
 
-def _put_back_bodies(text: str, bodies: Sequence[str]) -> str | None:
-    """A migrated text with what was left out in its place; None if a place is gone."""
+def _put_back_bodies(
+    text: str, bodies: Sequence[str], gone: Set[int] = frozenset()
+) -> str | None:
+    """A migrated text with what was left out in its place; None if a place is gone.
+
+    Args:
+      gone: the numbers of those that do not come back.
+    """
     lines = text.split("\n")
     places = {}
     for node in ast.walk(ast.parse(text)):
@@ -283,7 +312,7 @@ def _put_back_bodies(text: str, bodies: Sequence[str]) -> str | None:
             mark = ast.get_docstring(node, clean=False) or ""
             if mark.startswith(_MARK):
                 places[int(mark.removeprefix(_MARK))] = node
-    if sorted(places) != list(range(len(bodies))):
+    if places.keys() != set(range(len(bodies))) - gone:
         return None
     for number in sorted(places, key=lambda n: -places[n].lineno):
         node = places[number]

@@ -13,7 +13,7 @@ CODES = (
         before='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session() as sess:',
         after='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session(server.target) as sess:',
         recipe="Start one server, in the function that opens the session: `server = tf.train.Server(cluster, job_name=..., task_index=...)`. Let each parameter server wait in `server.join()`, and open the session on `server.target`.",
-        refused_when="There is no server, or there are several. The server starts in another function than the session, after a dataset that it needs, or under a condition that may change. The server is not kept in a variable, or lacks `cluster`, `job_name` or `task_index`. No task waits in `server.join()`, or a worker waits there after its training. The session is not opened on `server.target`.",
+        refused_when="There is no server, or there are several. The server starts in another function than the session, after a dataset that it needs, or under a condition that may change. The server is not kept in a variable, or lacks `cluster`, `job_name` or `task_index`. The cluster has a job that is not `ps`, `worker` or `chief`. No task waits in `server.join()`, or a worker waits there after its training. The session is not opened on `server.target`.",
     ),
     Code(
         "C106",
@@ -27,9 +27,9 @@ CODES = (
     Code(
         "C107",
         "training step or loop that depends on the worker",
-        "The training step computes something from the task's index, or `if is_chief:` decides what it computes. Or synchronous workers would update the variables differently. Or the training loop tests the job's name, and the cluster may have a chief task.",
+        "The training step computes something from the task's index, or `if is_chief:` decides what it computes. A value that only some tasks make and run, such as the chief's `tf.summary.merge_all()`, does not count: every task may make it. Or synchronous workers would update the variables differently. Or the training loop tests the job's name, and the cluster may have a chief task.",
         why="One coordinator process runs the loops of all workers. It traces one step function and sends it to all of them, so the function cannot contain one worker's index as a constant. The loops of the chief and of the workers run under one job name, so a test of the name would give the same answer for all of them.",
-        recipe="Feed the value that differs: make it a placeholder, and pass it in `feed_dict`. Recognise the chief by its index: `task_index == 0`. The migrated loops are numbered anew: the chief has 0, and the workers the numbers after it. In TensorFlow 1 the chief and worker 0 both have 0.",
+        recipe="Feed the value that differs: make it a placeholder, and pass it in `feed_dict`. If tasks run different tensors, make the tensors of all tasks without the test, and choose in the loop what to run. Recognise the chief by its index: `task_index == 0`. The migrated loops are numbered anew: the chief has 0, and the workers the numbers after it. In TensorFlow 1 the chief and worker 0 both have 0.",
     ),
     Code(
         "C109",

@@ -26,7 +26,7 @@ CODES = (
     Code(
         "E105",
         "attribute that TensorFlow 2 lacks, replaced by an equivalent",
-        "The program reads an attribute that TensorFlow 2's object does not have, and the tool writes what gives the same value. An item of a shape is now the number itself, so the tool removes `.value`. `output_shapes`, `output_types` and `output_classes` of a dataset become calls of functions, and so does `v.op.name` of a variable.",
+        "The program reads an attribute that TensorFlow 2's object does not have, and the tool writes what gives the same value. An item of a shape is now the number itself, so the tool removes `.value`. `output_shapes`, `output_types` and `output_classes` of a dataset become calls of functions, and so does `v.op.name` of a variable. In eager code, `dataset.make_one_shot_iterator()` becomes `iter(dataset)`.",
         why="In TensorFlow 1 an item of a shape was a `Dimension` object, and `.value` gave its number. In TensorFlow 2 it is already an integer, or `None`. A variable was made by an operation of the graph, and had that operation's name; now there is no operation. Datasets have lost these attributes, and iterators still have them. A program that reads a lost attribute ends with an `AttributeError`.",
         before="width = x.get_shape()[1].value",
         after="width = x.get_shape()[1]",

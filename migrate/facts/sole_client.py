@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from migrate.facts import names
@@ -59,7 +59,7 @@ def find_sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
 
 
 def decide_in_tasks(
-    scopes: Scopes, session: ast.Call, test: ast.expr | None
+    scopes: Scopes, session: ast.AST, test: ast.expr | None
 ) -> dict[tuple[str, int], bool | None]:
     """Decides a condition in each task that opens a session on the program's own server.
 
@@ -76,8 +76,21 @@ def decide_in_tasks(
     }
 
 
+def is_reached_in(
+    scopes: Scopes,
+    node: ast.AST,
+    places: Collection[tuple[str, int]],
+) -> bool:
+    """Whether one of these tasks may reach a node.
+
+    Args:
+      places: the tasks, as `decide_in_tasks` names them.
+    """
+    return any(place in places for place, _ in _find_reaching_tasks(scopes, node))
+
+
 def _find_reaching_tasks(
-    scopes: Scopes, session: ast.Call
+    scopes: Scopes, session: ast.AST
 ) -> list[tuple[tuple[str, int], _Task]]:
     """Returns the tasks that may open a session on the program's own server."""
     servers = scopes.list_calls(_SERVER)
@@ -168,9 +181,17 @@ class _Task:
                     earlier = suite[: suite.index(child)]
                     if any(self._waits(statement) for statement in earlier):
                         return False
-            if isinstance(parent, ast.If) and child is not parent.test:
+            if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
                 decided = self.decide_condition(parent.test)
-                if decided is not None and decided != (child in parent.body):
+                body = parent.body
+                held = child in body if isinstance(body, list) else child is body
+                if decided is not None and decided != held:
+                    return False
+            if isinstance(parent, ast.BoolOp):
+                # `is_chief and sess.run(summary_op)` ends at the first operand.
+                ends = isinstance(parent.op, ast.Or)
+                before = parent.values[: parent.values.index(child)]  # type: ignore[arg-type]
+                if any(self.decide_condition(value) is ends for value in before):
                     return False
             if isinstance(parent, ast.FunctionDef):
                 return self._may_be_called(parent)

@@ -110,10 +110,12 @@ def find_known_form(
     start, local = local_servers.drop_local_servers(start)
     start, packaged = keras_package.import_keras_of_tensorflow(start)
     start, early_chiefs = chiefs.mend_chief_tests(start)
+    start = chiefs.make_in_every_task(start)
     ended = server_queues.replace_queues(start)
     start, read = queues.replace_queues(ended.text)
     if not (opens or read):
         return None
+    start = outer_blocks.split_mixed_blocks(start)
     start, split = placement.insert_setter(slim_loops.write_out_loop(start))
     start, managed = session_managers.write_out_managers(start)
     start, supervised = _replace_supervisors(start, {f.line for f in managed})

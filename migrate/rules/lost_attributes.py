@@ -41,6 +41,10 @@ _REASON = "TensorFlow 2's dataset has no `{}`; this function returns the same"
 _MAY_BE = "may be a dataset, and a dataset has no `{}` in TensorFlow 2"
 _IS = _MAY_BE.replace("may be", "is")
 _RECIPE = "If it is a dataset, write {}(...)."
+# These make TensorFlow 1 run each operation at once.
+_EAGER = ("tf.enable_eager_execution", "tf.enable_v2_behavior")
+_ONE_SHOT = "make_one_shot_iterator"
+_ITERATOR_RECIPE = "Return the dataset, and make its iterator where it is used."
 _SEED = (
     "this graph's seed has no effect, because TensorFlow 2 draws the "
     "numbers outside of the graph"
@@ -64,6 +68,31 @@ def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
         )
         reason = _REASON.format(node.attr)
         yield _make_finding(node, "E105", Outcome.REWRITTEN, reason)
+    if any(symbol in _EAGER for _, symbol in scopes.walk_uses()):
+        yield from _plan_iterators(scopes, plan)
+
+
+def _plan_iterators(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """Plans `iter(dataset)` for iterators that eager code makes."""
+    for node, call in _find_made_iterators(scopes):
+        kinds = _find_kinds(scopes, node.value)
+        if kinds == {_DATASET} and call not in plan.expressions:
+            plan.replace(call, make_code("iter(", node.value, ")"))
+            reason = _REASON.format(node.attr)
+            yield _make_finding(node, "E105", Outcome.REWRITTEN, reason)
+        elif _UNKNOWN in kinds:
+            reason = f"`{ast.unparse(node.value)}` {_MAY_BE.format(node.attr)}"
+            recipe = _RECIPE.format("iter")
+            yield _make_finding(node, "E105", Outcome.REFUSED, reason, recipe)
+
+
+def _find_made_iterators(scopes: Scopes) -> Iterator[tuple[ast.Attribute, ast.Call]]:
+    """Yields calls `dataset.make_one_shot_iterator()`."""
+    for node in _find_reads(scopes, frozenset({_ONE_SHOT})):
+        call = scopes.parents.get(node)
+        if isinstance(call, ast.Call) and call.func is node:
+            if not (call.args or call.keywords):
+                yield node, call
 
 
 def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
@@ -86,6 +115,10 @@ def find_lost(scopes: Scopes, changed: bool) -> Iterator[Finding]:
             reason = f"`{ast.unparse(node.value)}` {template.format(node.attr)}"
             recipe = _RECIPE.format(table.OF_ELEMENTS[node.attr])
             yield _make_finding(node, "E105", Outcome.REFUSED, reason, recipe)
+    for node, _ in _find_made_iterators(scopes):
+        if _find_kinds(scopes, node.value) == {_DATASET}:
+            reason = f"`{ast.unparse(node.value)}` {_IS.format(node.attr)}"
+            yield _make_finding(node, "E105", Outcome.REFUSED, reason, _ITERATOR_RECIPE)
     yield from _find_seeds(scopes) if changed else ()
     graphs = any(symbol in graph_mode.SWITCHES for _, symbol in scopes.walk_uses())
     for which, lost in table.LOST.items():

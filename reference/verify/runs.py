@@ -243,6 +243,7 @@ class Runs:
             return (
                 f"{program.name} did not end within {self.limits.seconds:.0f} s "
                 f"({_steps(record)} steps were made; --timeout and --steps bound it).\n"
+                + (_ONE_PROCESS if self.tasks.alone and not _steps(record) else "")
                 + record.last_lines()
             )
         why = f"{program.name} failed: {end.get('error', '')}"
@@ -254,6 +255,11 @@ class Runs:
         return f"{why}\n{record.last_lines()}"
 
 
+_ONE_PROCESS = (
+    "It was started as one process. If it is one task of a cluster, say which flags choose "
+    'the task: --flags "--job_name={job} --task_index={index} --ps_hosts={ps} '
+    '--worker_hosts={workers}", with the names of its flags.\n'
+)
 _NO_TASK = (
     "No task was told to it. Where its hosts stand in the program, say which flags choose "
     'the task: --launch flags --flags "--job_name={job} --task_index={index}".'

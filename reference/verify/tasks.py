@@ -9,13 +9,15 @@ import shlex
 from collections.abc import Sequence
 
 from reference.processes import Hosts
+from reference.verify.problems import CannotRun
 
 _JOB = ("job_name", "job", "job_type", "task_type")
 _INDEX = ("task_index", "task_id", "task", "index", "task_number", "worker_index")
 _PS = ("ps_hosts", "ps_host", "ps", "ps_addresses", "parameter_servers")
 _WORKERS = ("worker_hosts", "worker_host", "workers", "worker_addresses", "wk_hosts")
 _DEFINED = re.compile(
-    r"""(?:DEFINE_\w+\(|add_argument\()\s*(?:\w+\s*=\s*)?["'](-{0,2})([\w-]+)["']""",
+    r"""(?:DEFINE_\w+\(|add_argument\()\s*(?:\w+\s*=\s*)?["']-{0,2}([\w-]+)["']"""
+    r"""(?:\s*,\s*["']--([\w-]+)["'])?""",  # `add_argument("-j", "--job_name")`
     re.S,
 )
 
@@ -97,6 +99,9 @@ def of_program(
       launch: "auto", "alone", "flags" or "tf_config".
       ps, workers: how many; None: one parameter server, one worker.
       flags: a template where the flags have other names.
+
+    Raises:
+      CannotRun: the arguments have a part of a task's flags.
     """
     servers = 1 if ps is None else ps
     # Two are the fewest that show what workers do to each other.
@@ -111,7 +116,10 @@ def of_program(
         return Tasks(servers, count, tf_config=True, chief=chief)
     found = _flags(text)
     given = {a.lstrip("-").partition("=")[0] for a in arguments if a.startswith("-")}
-    if found and not given & set(re.findall(r"--([\w-]+)=", found)):
+    own = re.findall(r"--([\w-]+)=", found)
+    if own and given & set(own) and not given >= set(own[:2]):
+        raise CannotRun(_explain_given([name for name in own if name in given], own))
+    if found and not given & set(own):
         said = f"Started as tasks of a cluster by its flags: {found}"
         client = bool(re.search(r"==\s*[\"']client[\"']", text))
         return Tasks(servers, count, found, said=said, client=client)
@@ -122,9 +130,21 @@ def of_program(
     return ALONE
 
 
+def _explain_given(given: Sequence[str], own: Sequence[str]) -> str:
+    """Says that a user gave a part of what each task is given."""
+    shown = ", ".join(f"--{name}" for name in given)
+    every = ", ".join(f"--{name}" for name in own)
+    return (
+        f"you gave {shown} to the program, and not --{own[0]} and --{own[1]}. verify "
+        f"starts the tasks of a cluster itself, and gives {every} to each of them. So "
+        f"leave out {shown}: --ps and --workers choose how many tasks there are. To start "
+        "one process with your flags, add --launch alone"
+    )
+
+
 def _flags(text: str) -> str:
     """The template of a program's own flags; "" where it does not define all of them."""
-    names = {name for _, name in _DEFINED.findall(text)}
+    names = {name for both in _DEFINED.findall(text) for name in both if name}
     chosen = []
     for value, candidates in (
         ("{job}", _JOB),

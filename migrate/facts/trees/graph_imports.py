@@ -12,13 +12,16 @@ import pathlib
 import warnings
 from collections.abc import Iterable, Mapping
 
+from migrate.facts import names
 from migrate.facts.scopes import build_scopes
 from migrate.facts.trees.imports import find_imported_names
 from migrate.program.graph_functions import GraphFunctions
+from migrate.source.nodes import walk_breadth_first
 from migrate.source.python import map_real_paths, read_or_nothing
 from migrate.tables import estimator
 
 _SESSION = (b"Session(", b"Supervisor(")
+_OPENERS = ("Session", "Supervisor")
 _MAKES = (b"get_variable", b"contrib")
 
 
@@ -34,8 +37,7 @@ def find_graph_imports(
     known: dict[str, Mapping[str, bool]] = {}
     found: dict[str, dict[str, bool]] = {}
     for real, path in files.items():
-        data = read_or_nothing(path)
-        if b"tensorflow" not in data or not any(word in data for word in _SESSION):
+        if not _opens_session(path):
             continue
         for spelled, name, module in find_imported_names(path, files):
             if module == real:
@@ -73,12 +75,7 @@ def find_modules(
 def find_imports_of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     """Returns the real paths of all files that session files import, also indirectly."""
     files = map_real_paths(paths)
-    todo = [
-        real
-        for real, path in files.items()
-        if b"tensorflow" in (data := read_or_nothing(path))
-        and any(word in data for word in _SESSION)
-    ]
+    todo = [real for real, path in files.items() if _opens_session(path)]
     found: set[str] = set()
     while todo:
         for _, _, module in find_imported_names(files[todo.pop()], files):
@@ -86,6 +83,28 @@ def find_imports_of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset
                 found.add(module)
                 todo.append(module)
     return frozenset(found)
+
+
+def _opens_session(path: pathlib.Path) -> bool:
+    """Whether a file calls something that opens a session, of whatever name.
+
+    A comment or a text of an eager program may say `Session(...)`, too.
+    """
+    data = read_or_nothing(path)
+    if b"tensorflow" not in data or not any(word in data for word in _SESSION):
+        return False
+    if path.suffix != ".py":
+        return True  # A notebook.
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # Python 2, perhaps.
+    return any(
+        isinstance(node, ast.Call) and names.get_last_part(node.func).endswith(_OPENERS)
+        for node in walk_breadth_first(tree)
+    )
 
 
 def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from migrate.facts import names
-from migrate.facts.scopes import build_scopes
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.facts.trees.unreachable import find_unreachable_statements
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import graph_mode, roles
@@ -109,20 +109,71 @@ def _is_started(tree: ast.Module) -> bool:
 
 
 def _works(tree: ast.Module) -> bool:
-    """Whether a module opens a session, or calls `main`, when it is executed."""
+    """Whether a module opens a session, or calls `main`, when it is executed.
+
+    Its functions and methods may do so for it: `model = Model()`, `model.train()`.
+    """
     calls = [
-        node
+        call
         for statement in tree.body
         if not isinstance(statement, _Definition)
-        for node in names.walk_scope(statement)
-        if isinstance(node, ast.Call)
+        for call in _list_calls(statement)
     ]
     if any(isinstance(c.func, ast.Name) and c.func.id == _STARTED for c in calls):
         return True
     if not calls:
         return False
     scopes = build_scopes(tree)
-    return any(scopes.resolve(c.func) in _WORK for c in calls)
+    entered: set[ast.AST] = set()
+    for call in calls:  # The list grows.
+        if scopes.resolve(call.func) in _WORK:
+            return True
+        function = _find_callee(scopes, call)
+        if function is not None and function not in entered:
+            entered.add(function)
+            for statement in function.body:
+                calls += _list_calls(statement)
+    return False
+
+
+def _list_calls(statement: ast.stmt) -> list[ast.Call]:
+    return [n for n in names.walk_scope(statement) if isinstance(n, ast.Call)]
+
+
+def _find_callee(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+    """Finds the function, or the method of a class of the module, that a call enters."""
+    func = call.func
+    if isinstance(func, ast.Name):
+        bound = _find_only_binding(scopes, func)
+        if isinstance(bound, ast.ClassDef):
+            return _find_method(bound, "__init__")
+        return bound if isinstance(bound, ast.FunctionDef) else None
+    if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)):
+        return None
+    owner: ast.AST | None = None
+    made = _find_only_binding(scopes, func.value)
+    if isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
+        if isinstance(made.value.func, ast.Name):  # `model = Model()`
+            owner = _find_only_binding(scopes, made.value.func)
+    else:
+        function = scopes.find_scope(func.value).node
+        if isinstance(function, ast.FunctionDef) and function.args.args:
+            if function.args.args[0].arg == func.value.id:  # `self.build()`
+                owner = scopes.parents.get(function)
+    return _find_method(owner, func.attr) if isinstance(owner, ast.ClassDef) else None
+
+
+def _find_only_binding(scopes: Scopes, name: ast.Name) -> ast.AST | None:
+    owner = scopes.find_scope(name).find_owner(name.id)
+    bound = owner.bindings.get(name.id, []) if owner is not None else []
+    return bound[0] if len(bound) == 1 else None
+
+
+def _find_method(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    for item in owner.body:
+        if isinstance(item, ast.FunctionDef) and item.name == name:
+            return item
+    return None
 
 
 def _find_definitions(tree: ast.Module) -> Iterator[_Definition]:

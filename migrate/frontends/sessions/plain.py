@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.helpers import Helper, takes_session
 from migrate.facts.one_of import are_exclusive
 from migrate.facts.scopes import Scopes
@@ -293,9 +293,44 @@ def _check_use(
             f"{{value: ...}})`.",
         )
         return
-    diagnostics.refuse(
-        "S185",
-        node,
+    diagnostics.refuse("S185", node, *_explain_use(scopes, node, call))
+
+
+def _explain_use(scopes: Scopes, node: ast.Name, call: ast.AST) -> tuple[str, str]:
+    """Returns why the tool does not follow a session, and what to do."""
+    if not isinstance(call, ast.Call):
+        return (
+            f"`{node.id}` is kept in another object here, and the tool follows a session "
+            "only by its name",
+            f"Use the name `{node.id}` where the program runs the session.",
+        )
+    own = (
+        reach.find_definitions(scopes, call.func)
+        if isinstance(call.func, ast.Name)
+        else []
+    )
+    name = names.get_last_part(call.func)
+    if any(isinstance(one, ast.ClassDef) for one in own):
+        return (
+            f"the class `{name}` of this file gets the session, and the tool cannot write "
+            "its methods where the program calls them",
+            f"Change the methods of `{name}` that run the session into functions that "
+            f"take `{node.id}`.",
+        )
+    if own:
+        return (
+            f"the function `{name}` of this file gets the session, and uses it in a form "
+            "that the tool does not follow",
+            "Run the step where you open the session, and pass the values on.",
+        )
+    if isinstance(call.func, ast.Attribute) and reach.find_methods(scopes).get(name):
+        if not scopes.import_path(call.func):
+            return (
+                f"the method `{name}` gets the session, and the tool only reads functions "
+                "that get one",
+                f"Make `{name}` a function that takes `{node.id}`.",
+            )
+    return (
         "the program passes the session to code that the tool does not read",
         "Run the step where you open the session, and pass the values on.",
     )

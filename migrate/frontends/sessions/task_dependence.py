@@ -160,7 +160,29 @@ class TaskDependence:
             for parameter, value in (given or {}).items():
                 if self._asks([value], known):
                     found.add(parameter)
+        found -= self._find_parts_of_cluster(driver)
         return found - {names.find_key(self._index) or ""}
+
+    def _find_parts_of_cluster(self, driver: ast.FunctionDef) -> set[str]:
+        """Finds names that the cluster is made of: all tasks have the same cluster."""
+        todo: list[ast.AST] = [self._program.tasks.spec]
+        found: set[str] = set()
+        while todo:
+            for node in walk_breadth_first(todo.pop()):
+                if not isinstance(node, ast.Name) or node.id in found:
+                    continue
+                above = self._scopes.parents.get(node)
+                if isinstance(above, ast.Subscript) or (
+                    isinstance(above, ast.Attribute) and above.attr != "split"
+                ):
+                    continue  # Of an object that may have other parts.
+                found.add(node.id)
+                todo += [
+                    s.value
+                    for s in list_all_statements(driver.body)
+                    if isinstance(s, ast.Assign) and node.id in names.find_binds(s)
+                ]
+        return found
 
     def _find_tainted_around(self, call: ast.Call, tainted: set[str]) -> set[str]:
         """Names that the function around a call sets by the index."""
@@ -303,6 +325,15 @@ class TaskDependence:
                 or flow.kind in (*_OF_STEPS, Kind.VARIABLE)
                 or (flow.suites and flow.build)
             ):
+                if self._is_chosen(flow, tainted):
+                    self._refuse(
+                        flow,
+                        "by this test some tasks make other tensors than others, but "
+                        "the coordinator makes one step function for all workers",
+                        "Make the tensors without the test, and give them different "
+                        "names. In the loop, test the index, and choose what to run.",
+                    )
+                    continue
                 self._refuse(
                     flow,
                     "the step computes a value from the task's index, but the "
@@ -373,13 +404,41 @@ class TaskDependence:
                         return True
         return False
 
-    def _refuse(self, flow: Flow, reason: str) -> None:
-        self._diagnostics.refuse(
-            "C107",
-            flow.statement,
-            reason,
-            "Feed the value that differs between the tasks.",
+    def _is_chosen(self, flow: Flow, tainted: set[str]) -> bool:
+        """Whether a test by the index chooses tensors of which no others are computed."""
+        statement = flow.statement
+        test: ast.expr | None = None
+        if isinstance(statement, ast.If):
+            test = statement.test
+        elif isinstance(statement, ast.Assign):
+            if isinstance(statement.value, ast.IfExp):
+                test = statement.value.test
+        if test is None or not self._asks([test], tainted):
+            return False
+        inside = set(walk_breadth_first(statement))
+        modules = self._scopes.module.bindings  # `tf.summary.scalar(...)` changes none.
+        changed = names.find_mutations(statement)
+        bound = names.find_binds(statement) | {
+            name for name in changed if name.partition(".")[0] not in modules
+        }
+        if any(
+            self._program.kinds.get(name) in (Kind.OPTIMIZER, Kind.SCHEDULE)
+            for name in bound
+        ):
+            return False
+        return not any(
+            other.reads & bound
+            for other in list_every_flow(self._program.flows)
+            if other.statement not in inside and not other.host
         )
+
+    def _refuse(
+        self,
+        flow: Flow,
+        reason: str,
+        recipe: str = "Feed the value that differs between the tasks.",
+    ) -> None:
+        self._diagnostics.refuse("C107", flow.statement, reason, recipe)
 
     def _find_deciding(self, flow: Flow) -> list[ast.stmt | ast.expr]:
         """Returns the parts of a statement that decide what the steps compute."""

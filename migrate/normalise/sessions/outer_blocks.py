@@ -8,6 +8,12 @@
 Blocks that name a graph, or a device of the own process, are left out where the session
 stands in their own suite. Here it stands in a branch of it, or in a function that is
 called there: a graph around what runs eagerly now would stop the program.
+
+A block that also opens something else becomes two blocks, one in the other.
+
+    with tf.device(setter), tf.name_scope("a"):    with tf.device(setter):
+        ...                                            with tf.name_scope("a"):
+                                                           ...
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
 
@@ -50,6 +56,73 @@ def open_outer_blocks(text: Text) -> tuple[Text, tuple[Finding, ...]]:
             said.append(Finding(line, column, code, Outcome.REWRITTEN, symbol, reason))
         text = _drop_calls(text, block, gone)
     return text, tuple(said)
+
+
+def split_mixed_blocks(text: Text) -> Text:
+    """The text with blocks that place the graph apart from other blocks."""
+    return repeat_step(text, _split_first, "Session", "with ")
+
+
+def _split_first(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
+    for node in scopes.walk():
+        if isinstance(node, ast.With) and len(node.items) > 1 and _is_on_lines(node):
+            kinds = [_judge_item(scopes, item) for item in node.items]
+            others = any(
+                kind is False
+                and isinstance(item.context_expr, ast.Call)
+                and scopes.resolve(item.context_expr.func) != "tf.device"
+                for kind, item in zip(kinds, node.items)
+            )
+            if others and None not in kinds and True in kinds:
+                return _split_block(text, node, [bool(kind) for kind in kinds])
+    return None
+
+
+def _judge_item(scopes: Scopes, item: ast.withitem) -> bool | None:
+    """Whether an item is around a graph of its own, or deals its variables.
+
+    None if the block stays as it is: it opens a session, or something unknown.
+    """
+    call = item.context_expr
+    if not isinstance(call, ast.Call):
+        return None
+    symbol = scopes.resolve(call.func)
+    if symbol == "tf.device":
+        return bool(call.args) and _deals_variables(scopes, call.args[0])
+    if _opens_graph(scopes, item, bound=True):
+        return True
+    own = symbol is None and isinstance(call.func, ast.Name)
+    return False if own or symbol in roles.SCOPES else None
+
+
+def _deals_variables(scopes: Scopes, device: ast.expr) -> bool:
+    """Whether a device is `tf.train.replica_device_setter(...)`, or a name for it."""
+    if isinstance(device, ast.Name):
+        owner = scopes.find_scope(device).find_owner(device.id)
+        made = owner.bindings.get(device.id, []) if owner is not None else []
+        if len(made) != 1 or not isinstance(made[0], ast.Assign):
+            return False
+        device = made[0].value
+    return isinstance(device, ast.Call) and (
+        scopes.resolve(device.func) == "tf.train.replica_device_setter"
+    )
+
+
+def _split_block(text: Text, block: ast.With, kinds: list[bool]) -> Text:
+    """The text with the first items of one kind in a block around the others."""
+    count = next(i for i, kind in enumerate(kinds) if kind is not kinds[0])
+    indent = text.find_indentation(block)
+    body = text.find_indentation(block.body[0])
+    step = body[len(indent) :] if body.startswith(indent) else "    "
+    lines, origins = [], []
+    for items, inside in ((block.items[:count], ""), (block.items[count:], step)):
+        opened = ", ".join(ast.unparse(item) for item in items)
+        lines.append(f"{indent}{inside}with {opened}:")
+        origins.append(text.origins[items[0].context_expr.lineno - 1])
+    inner, at = text.indent_statements(block.body, body, step)
+    end = block.body[-1].end_lineno or block.body[-1].lineno
+    return text.splice(block.lineno, end, [*lines, *inner], [*origins, *at])
 
 
 def _find_blocks(
@@ -111,8 +184,12 @@ def _find_header_end(block: ast.With) -> int:
     return block.items[-1].context_expr.end_lineno or block.lineno
 
 
-def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
-    """`tf.Graph().as_default()`, or of a graph's name; nothing reads what it is bound to."""
+def _opens_graph(scopes: Scopes, item: ast.withitem, bound: bool = False) -> bool:
+    """`tf.Graph().as_default()`, or of a graph's name; nothing reads what it is bound to.
+
+    Args:
+      bound: whether something may read it.
+    """
     call = item.context_expr
     if not (
         isinstance(call, ast.Call)
@@ -120,7 +197,7 @@ def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
         and call.func.attr == "as_default"
     ):
         return False
-    if item.optional_vars is not None:
+    if item.optional_vars is not None and not bound:
         name = names.find_key(item.optional_vars)
         if any(
             isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)

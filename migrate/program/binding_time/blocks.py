@@ -73,7 +73,10 @@ class Blocks(Assignments):
         if not isinstance(statement, ast.With):
             self._check_replaced_updates(statement)
         for field, suite in names.list_suites(statement):
+            before = dict(self.environment)
             flow.suites[field] = self.analyse_statements(suite)
+            if isinstance(statement, ast.If) and field == "orelse":
+                self._keep_kinds(statement.body, flow.suites[field], before)
         if isinstance(statement, (ast.For, ast.While)):
             self.loop_scopes.pop()
         for _ in range(scopes):
@@ -113,6 +116,29 @@ class Blocks(Assignments):
                 "Make the variables in a statement before: n = tf.get_variable(...).",
             )
         return flow
+
+    def _keep_kinds(
+        self, body: list[ast.stmt], others: list[Flow], before: dict[str, Kind]
+    ) -> None:
+        """Keeps the kind of a name that only one branch gives a value of the graph.
+
+        if FLAGS.summaries:
+            summary = tf.summary.merge_all()
+        else:
+            summary = None
+        """
+        made = set().union(*(names.find_binds(s) for s in body))
+        for flow in others:
+            statement = flow.statement
+            if isinstance(statement, ast.Assign) and (
+                names.is_none_constant(statement.value)
+            ):
+                bound = names.find_binds(statement)
+                if bound <= made and all(
+                    before.get(name) in ir.STEP_KINDS for name in bound
+                ):
+                    self.environment.update({name: before[name] for name in bound})
+                    flow.step, flow.pure = True, False
 
     def _bind_elements(self, target: ast.expr, iterated: ast.expr, kind: Kind) -> None:
         """Binds a loop's target; Python knows the numbers of `enumerate(tensors)`."""

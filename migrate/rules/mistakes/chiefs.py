@@ -27,6 +27,12 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _ALL_VARIABLES = ("tf.global_variables", "tf.all_variables", "tf.trainable_variables")
+_CHIEF_RECIPE = "Let only the chief do it: if task_index == 0: sess.run(init)."
+# For jobs whose only task has the same index.
+_ONE_JOB_RECIPE = (
+    'Put the tasks that train into one job, "worker", and take their indices from a flag. '
+    "Then let only the chief do it: if task_index == 0: sess.run(init)."
+)
 _TAKERS = {"tf.train.MonitoredTrainingSession": 1, "tf.train.Supervisor": 3}
 
 
@@ -183,6 +189,9 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
     servers = [c for c, symbol in list_calls(scopes) if symbol == "tf.train.Server"]
     if not servers or _is_always_task(scopes):
         return
+    index = names.find_argument(servers[0], "task_index", 2)
+    index = index and (find_binding(scopes, index) or index)
+    fixed = isinstance(names.read_literal(index), int)
     for call, symbol in list_calls(scopes):
         target = names.find_argument(call, "target", 0)
         if symbol not in roles.PLAIN_SESSIONS or target is None:
@@ -208,7 +217,7 @@ def _find_initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
                 "in TensorFlow 1 every worker that started gave all variables "
                 "their initial values again, and undid what the others had "
                 "trained. The migrated program initialises them once",
-                "Let only the chief do it: if task_index == 0: sess.run(init).",
+                _ONE_JOB_RECIPE if fixed else _CHIEF_RECIPE,
                 done=True,
                 symbol=symbol,
             )

@@ -10,6 +10,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Finding, Outcome
+from migrate.run import run_programs
 from reference import processes
 
 HEAD = "import tensorflow as tf\nlog = tf.log(2.0)\n"
@@ -177,3 +178,50 @@ def test_what_lacks_an_attribute_is_told_to_who_has_not_seen_it() -> None:
     (found,) = refused(text, "S185")
     assert found.line == 6
     assert "what stands for it in the migrated program (Saver of " in found.reason
+
+
+EAGER = "import tensorflow as tf\ntf.enable_eager_execution()\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        (f"{DATASET}it = ds.make_one_shot_iterator()\n", "it = iter(ds)"),
+        (
+            f"{DATASET}for one in ds.repeat(2).make_one_shot_iterator():\n    print(one)\n",
+            "for one in iter(ds.repeat(2)):",
+        ),
+        ("import inputs\nit = inputs.make().make_one_shot_iterator()\n", None),
+        ("def show(given):\n    return given.make_one_shot_iterator()\n", None),
+    ],
+)
+def test_eager_code_makes_iterators_of_datasets(code: str, written: str | None) -> None:
+    """TensorFlow 2's datasets lack the method: it ended with an AttributeError."""
+    result = migrate_text(EAGER + code)
+    refused = [f for f in result.findings if f.outcome is Outcome.REFUSED]
+    assert {f.code for f in refused} <= {"E105", "N100"}
+    assert bool(refused) is (written is None)
+    assert written is None or written in result.text
+
+
+HELPER = f"import tensorflow as tf\n\n\ndef make():\n    {DATASET}    return dsMADE\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "made", "code"),
+    [
+        ("# There is no tf.Session() here.\n", "", None),
+        ("text = 'tf.Session()'\n", "", None),
+        ("# There is no tf.Session() here.\n", ".make_one_shot_iterator()", "E105"),
+        ("", ".make_one_shot_iterator()", "E105"),
+    ],
+)
+def test_the_word_session_makes_no_program_one_with_a_session(
+    tmp_path: pathlib.Path, said: str, made: str, code: str | None
+) -> None:
+    main = f"{EAGER}import data\n{said}for one in data.make():\n    print(tf.log(2.0), one)\n"
+    (tmp_path / "main.py").write_text(main)
+    (tmp_path / "data.py").write_text(HELPER.replace("MADE", made))
+    found = [r for p in run_programs([tmp_path]) for r in p]
+    refused = {f.code for r in found for f in r.findings if f.blocks}
+    assert refused - {"N100", "N102"} == ({code} if code else set())

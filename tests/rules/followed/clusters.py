@@ -59,6 +59,13 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
         (("tf.Session(server.target)", "tf.Session()"),),
     ),
+    "C101_jobs": (
+        CLUSTER,
+        (
+            ('"worker": FLAGS', '"learner": FLAGS'),
+            ('"job_name", "worker"', '"job_name", "learner"'),
+        ),
+    ),
     "C107": (
         change(
             CLUSTER,
@@ -69,6 +76,38 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (
             ("h - 1.0)) * rate", "h - 1.0)) * FLAGS.task_index"),
             (", rate: float(FLAGS.task_index)", ""),
+        ),
+    ),
+    "C107_chosen": (
+        change(
+            CLUSTER,
+            (
+                "    hooks =",
+                "        more, other = 2.0 * loss, 3.0 * loss\n    hooks =",
+            ),
+            (
+                RUN,
+                "if FLAGS.task_index == 0:\n"
+                "                print(sess.run([train, more], {x: batch}))\n"
+                "            else:\n"
+                "                print(sess.run([train, other], {x: batch}))",
+            ),
+        ),
+        (
+            (
+                "        more, other = 2.0 * loss, 3.0 * loss\n",
+                "        if FLAGS.task_index == 0:\n"
+                "            more = 2.0 * loss\n"
+                "        else:\n"
+                "            more = 3.0 * loss\n",
+            ),
+            (
+                "if FLAGS.task_index == 0:\n"
+                "                print(sess.run([train, more], {x: batch}))\n"
+                "            else:\n"
+                "                print(sess.run([train, other], {x: batch}))",
+                "print(sess.run([train, more], {x: batch}))",
+            ),
         ),
     ),
     "O111": (

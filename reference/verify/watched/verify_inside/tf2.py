@@ -1,6 +1,7 @@
 """Watches a migrated program: the modules that are written beside it."""
 
 import inspect
+import re
 import sys
 import threading
 import traceback
@@ -11,6 +12,23 @@ from . import graphs
 from .functions import Functions
 from .record import Starts, flatten, own_file, place
 from .tf1 import _described, watch_class, watched_predictions
+
+
+def _list_entries(replicas):
+    """Variables by TF1's names; a sharded one is a list of its parts.
+
+    A program without checkpoints has a module without this method.
+    """
+    if hasattr(replicas, "entries"):
+        return replicas.entries()
+    found = {}
+    for variable in replicas._recorded:
+        parts = list(getattr(variable, "variables", None) or [variable])
+        name = parts[0].name.split(":")[0]
+        if len(parts) > 1:
+            name = re.sub(r"/part_0$", "", name)
+        found.setdefault(name, []).extend(parts)
+    return found
 
 
 class Watch:
@@ -178,7 +196,7 @@ class Watch:
                 self._recorder.event("note", text="no start of graph %d" % number)
                 return
             missing = {}
-            for name, parts in replicas.entries().items():
+            for name, parts in _list_entries(replicas).items():
                 if name not in values or not _assign(
                     replicas, name, parts, values.pop(name)
                 ):
@@ -276,7 +294,7 @@ class Watch:
 
     def _values(self, replicas):
         found = {}
-        for name, parts in replicas.entries().items():
+        for name, parts in _list_entries(replicas).items():
             values = [np.asarray(part.numpy()) for part in parts]
             found[name] = values[0] if len(values) == 1 else np.concatenate(values)
         return found
@@ -315,7 +333,7 @@ class Watch:
         recorder.count(trains=not event["sets"])
 
     def _tell_variables(self, replicas):
-        entries = replicas.entries()
+        entries = _list_entries(replicas)
         if self._told_variables.get(replicas) == len(entries):
             return
         self._told_variables[replicas] = len(entries)
@@ -432,7 +450,7 @@ def _writes(replicas, step):
     graph = step.traced.graph
     handles = {
         id(part.handle)
-        for parts in replicas.entries().values()
+        for parts in _list_entries(replicas).values()
         for whole in parts
         for part in getattr(whole, "values", None) or [whole]
         if hasattr(part, "handle")

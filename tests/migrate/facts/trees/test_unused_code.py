@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import textwrap
 
 import pytest
 
@@ -210,3 +211,64 @@ def test_a_refused_program_is_refused_for_what_is_called(
     assert told and all(
         f.reason.startswith("this TensorFlow 1 code is never called") for f in told
     )
+
+
+MODEL = """\
+import numpy as np
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self, n):
+        self.x = tf.placeholder(tf.float32, [None, n])
+        self.w = tf.Variable(tf.zeros([n, 1]))
+        self.cost = tf.reduce_mean(tf.square(tf.matmul(self.x, self.w) - 1.0))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.cost)
+        self.sess = tf.Session()
+        self.sess.run(tf.global_variables_initializer())
+
+    def fit(self, x):
+        cost, _ = self.sess.run((self.cost, self.train_op), feed_dict={self.x: x})
+        return cost
+
+    def draw(self):
+        x = np.random.normal(size=[1, 2])
+        return self.sess.run(self.cost, feed_dict={self.x: x})
+
+
+"""
+USE = "model = Model(2)\nfor _ in range(3):\n    print(model.fit(np.ones([4, 2])))\n"
+MAIN_BLOCK = 'if __name__ == "__main__":\n'
+
+
+@pytest.mark.parametrize("main_block", [False, True])
+def test_an_uncalled_method_goes_with_its_class(
+    tmp_path: pathlib.Path, main_block: bool
+) -> None:
+    """What the method draws is not drawn in TensorFlow 1 either (G007)."""
+    use = MAIN_BLOCK + textwrap.indent(USE, "    ") if main_block else USE
+    found = run(tmp_path, {"train.py": MODEL + use})["train.py"]
+    assert found.status is Status.MIGRATED
+    assert "class Model" not in found.new.decode()
+    assert "np.random" not in found.new.decode()
+    assert [f.reason for f in found.findings if "nothing calls this method" in f.reason]
+
+
+def test_a_called_method_stays_the_reason(tmp_path: pathlib.Path) -> None:
+    found = run(tmp_path, {"train.py": MODEL + USE + "setattr(model, 'draw', 1)\n"})
+    assert found["train.py"].status is not Status.MIGRATED
+
+
+@pytest.mark.parametrize(
+    ("end", "script"),
+    [
+        ("model = Model(2)\n", True),
+        ("def begin():\n    return Model(2)\n\n\nbegin()\n", True),
+        ("def begin():\n    return Model(2)\n\n\nready = begin\n", False),
+        ("names = dict(model=Model)\n", False),
+    ],
+)
+def test_a_script_may_open_its_session_in_a_class(end: str, script: bool) -> None:
+    found = find_unused({"model.py": ast.parse(MODEL + end)})
+    lines = {MODEL[: MODEL.index(name)].count("\n") + 1 for name in ("def draw",)}
+    assert (lines <= {u.first for u in found.get("model.py", ())}) is script

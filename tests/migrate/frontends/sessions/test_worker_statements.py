@@ -130,6 +130,118 @@ def test_a_step_that_depends_on_the_task_is_refused(graph: str) -> None:
     assert "C107" in _refused(graph)
 
 
+MADE_BY_THE_CHIEF = {
+    "or None": """
+        if is_chief:
+            merged = tf.summary.merge_all()
+        else:
+            merged = None
+    """,
+    "or None, in an expression": """
+        merged = tf.summary.merge_all() if is_chief else None
+    """,
+    "or nothing": """
+        if is_chief:
+            merged = tf.summary.merge_all()
+    """,
+    "after None": """
+        merged = None
+        if is_chief:
+            merged = tf.summary.merge_all()
+    """,
+    "in the other branch": """
+        if not is_chief:
+            merged = None
+        else:
+            merged = tf.summary.merge_all()
+    """,
+    "by the index itself": """
+        if FLAGS.task_index > 0:
+            merged = None
+        else:
+            merged = tf.summary.merge_all()
+    """,
+    "with other summaries": """
+        if is_chief:
+            tf.summary.histogram("w", w)
+            merged = tf.summary.merge_all()
+    """,
+    "another tensor": """
+        merged = tf.identity(loss) if is_chief else None
+    """,
+    "beside plain Python": """
+        if is_chief:
+            print("the chief")
+            # The summaries.
+            merged = tf.summary.merge_all()
+        else:
+            print("not the chief")
+            merged = None
+    """,
+    "beside plain Python of the others": """
+        if is_chief:
+            merged = tf.summary.merge_all()
+        else:
+            print("not the chief")
+    """,
+}
+# How the loop runs it, and whether the other tasks cannot notice that they have it.
+RUNS = {
+    "by the chief": ("if is_chief:\n    print(sess.run(merged, FEED))", True),
+    "by the chief at times": (
+        "if is_chief and i % 2 == 0:\n    print(sess.run(merged, FEED))",
+        True,
+    ),
+    "by another test for the chief": (
+        "if FLAGS.task_index == 0:\n    print(sess.run(merged, FEED))",
+        True,
+    ),
+    "by all": ("print(sess.run(merged, FEED))", False),
+    "by others": ("if not is_chief:\n    print(sess.run(merged, FEED))", False),
+    "shown by all": (
+        "print(merged)\nif is_chief:\n    print(sess.run(merged, FEED))",
+        False,
+    ),
+}
+
+
+def _write_made(graph: str, runs: str) -> str:
+    graph = f'tf.summary.scalar("loss", loss)\n{textwrap.dedent(graph)}{SAME}'
+    text = PROGRAM.format(textwrap.indent(graph, " " * 8))
+    runs = textwrap.indent(runs.replace("FEED", "{x: np.ones([4, 2])}"), " " * 12)
+    return text.replace("            print(i, value)\n", runs + "\n")
+
+
+@pytest.mark.parametrize("graph", MADE_BY_THE_CHIEF.values(), ids=MADE_BY_THE_CHIEF)
+def test_what_only_the_chief_makes_and_runs_is_made_for_all(graph: str) -> None:
+    result = migrate_text(_write_made(graph, RUNS["by the chief"][0]))
+    assert not [f for f in result.findings if f.outcome.name == "REFUSED"]
+    assert "merged = None" not in result.text
+    steps = result.text.partition("def run_worker(task_index):")[0]
+    said = 'print("not the chief")'
+    assert result.text.count(said) == graph.count(said)
+    assert said in graph or "if is_chief" not in steps
+
+
+@pytest.mark.parametrize(("runs", "migrated"), RUNS.values(), ids=RUNS)
+def test_what_other_tasks_could_notice_is_refused(runs: str, migrated: bool) -> None:
+    text = _write_made(MADE_BY_THE_CHIEF["or None"], runs)
+    found = [f for f in migrate_text(text).findings if f.outcome.name == "REFUSED"]
+    assert ("C107" in {f.code for f in found}) is not migrated
+    assert migrated is not bool(found)
+
+
+def test_a_summary_of_the_chief_is_in_no_merge_of_all() -> None:
+    more = """
+        if is_chief:
+            tf.summary.scalar("more", 2.0 * loss)
+        merged = tf.summary.merge_all()
+    """
+    text = _write_made(more, RUNS["by all"][0])
+    found = [f for f in migrate_text(text).findings if f.code == "C107"]
+    assert "by this test some tasks make other tensors" in found[0].reason
+
+
 SYNCHRONOUS = """
         optimizer = tf.train.{0}
         optimizer = tf.train.SyncReplicasOptimizer(

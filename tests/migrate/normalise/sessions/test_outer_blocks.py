@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from migrate.compiler import migrate_text
@@ -126,3 +128,90 @@ def test_a_session_that_is_used_otherwise_is_not(old: str, new: str) -> None:
     program = KEPT.replace(old, new)
     assert migrate_text(program).text.count("MonitoredTrainingSession") == 1
     assert any(f.outcome is Outcome.REFUSED for f in migrate_text(program).findings)
+
+
+CLUSTER = """\
+import contextlib
+import numpy as np
+import tensorflow as tf
+
+tf.app.flags.DEFINE_string("job_name", "worker", "")
+tf.app.flags.DEFINE_integer("task_index", 0, "")
+FLAGS = tf.app.flags.FLAGS
+
+
+@contextlib.contextmanager
+def own_block():
+    yield
+
+
+def main(_):
+    cluster = tf.train.ClusterSpec({
+        "ps": ["localhost:2222"], "worker": ["localhost:2223", "localhost:2224"]})
+    server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)
+    if FLAGS.job_name == "ps":
+        server.join()
+    setter = tf.train.replica_device_setter(cluster=cluster)
+WITH
+BODY
+INSIDE
+OUTSIDE
+
+tf.app.run()
+"""
+BODY = """\
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+"""
+RUN = """\
+sess = tf.Session(server.target)
+if FLAGS.task_index == 0:
+    sess.run(tf.global_variables_initializer())
+for i in range(3):
+    print(sess.run([loss, train], {x: np.ones([2, 3])})[0])
+"""
+
+
+def _write(items: list[str], outside: bool) -> str:
+    """A program with a graph in blocks, one in the other."""
+    depth = " " * 4 * (len(items) + 1)
+    blocks = [f"{' ' * 4 * (i + 1)}with {one}:" for i, one in enumerate(items)]
+    text = CLUSTER.replace("WITH", "\n".join(blocks))
+    text = text.replace("BODY", textwrap.indent(BODY, depth))
+    text = text.replace("INSIDE\n", "" if outside else textwrap.indent(RUN, depth))
+    return text.replace("OUTSIDE", textwrap.indent(RUN, "    ") if outside else "")
+
+
+@pytest.mark.parametrize(
+    ("mixed", "apart"),
+    [
+        (["tf.device(setter), own_block()"], ["tf.device(setter)", "own_block()"]),
+        (["own_block(), tf.device(setter)"], ["own_block()", "tf.device(setter)"]),
+        (
+            ["tf.device(setter), tf.variable_scope('a')"],
+            ["tf.device(setter)", "tf.variable_scope('a')"],
+        ),
+        (
+            ["tf.device(setter), tf.name_scope('a'), tf.device('/cpu:0')"],
+            ["tf.device(setter)", "tf.name_scope('a'), tf.device('/cpu:0')"],
+        ),
+    ],
+)
+def test_a_block_of_several_kinds_is_like_blocks_in_blocks(
+    mixed: list[str], apart: list[str]
+) -> None:
+    """`with tf.device(setter), own_block():` left tf.device in the result (G009)."""
+    found = migrate_text(_write(mixed, outside=True))
+    assert not [
+        f for f in found.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    assert found.text == migrate_text(_write(apart, outside=True)).text
+
+
+def test_the_block_that_keeps_a_session_is_named_alone() -> None:
+    blocks = ["tf.Graph().as_default(), tf.device(setter), own_block()"]
+    found = migrate_text(_write(blocks, outside=False)).findings
+    refused = [f for f in found if f.code == "N101" and f.reason]
+    assert refused[0].recipe == "Move the session out of the block `with own_block()`."

@@ -634,3 +634,16 @@ cluster = tf.train.ClusterSpec(spec)
     migration = migrate_text(text)
     assert ("D101" in {f.code for f in migration.findings}) == (mended is not None)
     assert mended is None or mended in migration.text
+
+
+def test_initial_values_by_the_only_task_of_each_job() -> None:
+    """`if task_index == 0` would hold in both jobs."""
+    program = (HERE / "plain_server_session.py").read_text()
+    start = program.index("        if is_chief:\n            sess.run(init_op)")
+    end = program.index("        step = 0\n")
+    naive = program[:start] + "        sess.run(init_op)\n" + program[end:]
+    given = "task_index=FLAGS.task_index"
+    assert naive.count(given) == 1
+    found = migrate_text(naive.replace(given, "task_index=0")).findings
+    (finding,) = [f for f in found if f.code == "D112"]
+    assert finding.recipe.startswith('Put the tasks that train into one job, "worker"')
