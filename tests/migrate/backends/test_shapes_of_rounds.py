@@ -241,9 +241,7 @@ def test_equal_to_tf1(tf1: str, tmp_path: pathlib.Path) -> None:
     cases = FOLLOWED | IN_TURN
     texts = {case: _migrate(made) for case, made in cases.items()}
     faulty = texts["a parameter"]
-    fault = faulty.replace(
-        "x = training_session.spec_of(lambda x: tf.matmul(x, w), x)", "pass"
-    )
+    fault = faulty.replace("x = spec_of(lambda x: tf.matmul(x, w), x)", "pass")
     assert fault != faulty, faulty
     old = _run(
         tf1, {c: PROGRAM.format(made=m) for c, m in cases.items()}, tmp_path / "old"
@@ -318,11 +316,11 @@ out = net(x, [6, 1])
     return tf.matmul(x, v)
 out = net(x, .5)
 """,
-        "x_spec_2 = training_session.spec_of(lambda x: tf.matmul(x, w) * keep, x)",
+        "x_spec_2 = spec_of(lambda x: tf.matmul(x, w) * keep, x)",
     ),
     "one call after another": (
         f"{LAYER}def net(x):\n    x = layer(x, 6)\n    return layer(x, 1)\nout = net(x)\n",
-        "x_spec_2 = training_session.spec_of(x_of, x)\n    layer_of = layer(x=x_spec_2, ",
+        "x_spec_2 = spec_of(x_of, x)\n    layer_of = layer(x=x_spec_2, ",
     ),
     "another tensor of a loop": (
         """def net(x):
@@ -333,7 +331,7 @@ out = net(x, .5)
     return tf.reduce_sum(out, 1)
 out = net(x)
 """,
-        "training_session.spec_of(lambda x: tf.reshape(x, [-1, 2, 2]), x)",
+        "spec_of(lambda x: tf.reshape(x, [-1, 2, 2]), x)",
     ),
 }
 
