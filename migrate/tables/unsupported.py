@@ -209,6 +209,11 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "the graph's summary writer fails in TF2",
         "Use tf.compat.v2.summary.create_file_writer.",
     ),
+    "tf.summary.FileWriterCache": (
+        "N150",
+        "the cache makes its writers in a graph, and TF2 refuses that",
+        "Make the writer yourself: tf.summary.FileWriter(directory).",
+    ),
     "tf.summary": (
         "N150",
         "this summary is outside of a step function",
