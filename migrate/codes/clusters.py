@@ -13,7 +13,7 @@ CODES = (
         before='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session() as sess:',
         after='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session(server.target) as sess:',
         recipe="Start one server, in the function that opens the session: `server = tf.train.Server(cluster, job_name=..., task_index=...)`. Let each parameter server wait in `server.join()`, and open the session on `server.target`.",
-        refused_when="There is no server, or there are several. The server starts in another function than the session, after a dataset that it needs, or under a condition that may change. The server is not kept in a variable, or lacks `cluster`, `job_name` or `task_index`. The cluster has a job that is not `ps`, `worker` or `chief`. No task waits in `server.join()`, or a worker waits there after its training. The session is not opened on `server.target`.",
+        refused_when="There is no server, or there are several. The server starts in another function than the session, after a dataset that it needs, or under a condition that may change. The server is not kept in a variable, or lacks `cluster`, `job_name` or `task_index`. The cluster has a job that is not `ps`, `worker` or `chief`, or it has no `ps`. No task waits in `server.join()`, or a worker waits there after its training. The session is not opened on `server.target`.",
     ),
     Code(
         "C106",

@@ -7,7 +7,7 @@ import ast
 from migrate.backends import moving_averages, recurrent_cells, streaming_metrics
 from migrate.backends.custom_loop import static_shapes
 from migrate.backends.expressions.datasets import Datasets
-from migrate.facts import global_steps, names
+from migrate.facts import device_values, global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
 from migrate.program.code import join_code, make_code
@@ -353,7 +353,8 @@ class Expressions(Datasets):
         where = call.args[0] if call.args else None
         if where is None:
             return
-        text = "".join(
+        known = device_values.find_value(self.scopes, where)
+        text = known or "".join(
             n.value
             for n in walk_breadth_first(where)
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
@@ -366,13 +367,17 @@ class Expressions(Datasets):
             self.claimed[call] = ("C111", "now the strategy's scope")
         elif self.program.connected is not None:
             self.claimed[call] = ("C130", "the same task, in the client's cluster")
-        elif isinstance(where, ast.Constant) and "job:" not in text:
+        elif (
+            known is not None or isinstance(where, ast.Constant)
+        ) and "job:" not in text:
             self.claimed[call] = (
                 "C111",
                 "a local device: variables are placed by the strategy, and a block "
                 "around the whole graph is dropped",
             )
-        elif text and "job" not in text and "task" not in text:
+        elif (text and "job" not in text and "task" not in text) or (
+            not text and self.program.cluster is None
+        ):
             self.diagnostics.refuse(
                 "C115",
                 call,

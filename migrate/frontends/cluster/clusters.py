@@ -25,6 +25,13 @@ _NO_SERVERS_RECIPE = (
     '`if job_name == "ps": server.join()`. For one process, remove the server, and open '
     "tf.Session() without a target."
 )
+# Jobs that the strategies know; a master is a chief.
+_JOBS = frozenset({"ps", "worker", "chief", "master", "evaluator"})
+_NAMES_RECIPE = (
+    'Call the job of the parameter servers "ps", in the cluster and wherever the program '
+    'names it. Put the tasks that train into one job, "worker", and take their indices '
+    "from a flag."
+)
 _NONE_RECIPE = (
     "For one process, open the session without a target: leave out `target` or "
     "`master`. For a cluster, start a tf.train.Server in this file, and open the session "
@@ -190,4 +197,30 @@ class Clusters:
             "no task waits in server.join(), so the tool cannot tell which tasks are "
             "parameter servers",
             'Write `if job_name == "ps": server.join()`.',
+        )
+
+    def check_jobs(self, cluster: ir.Cluster, replication: ir.Replication) -> None:
+        """Refuses a cluster without the jobs that the strategy looks for, by their names."""
+        jobs = cluster.jobs
+        servers = replication is not ir.Replication.SYNCHRONOUS
+        if jobs is None or (
+            jobs <= _JOBS
+            and jobs & {"worker", "chief", "master"}
+            and ("ps" in jobs or not servers)
+        ):
+            return
+        if jobs == {"worker"}:
+            reason, recipe = (
+                'the cluster has no job but "worker", so it has no parameter servers',
+                _NO_SERVERS_RECIPE,
+            )
+        else:
+            shown = " and ".join(f'"{job}"' for job in sorted(jobs))
+            reason, recipe = (
+                f"the cluster's jobs are {shown}. TensorFlow 2's strategies know "
+                'parameter servers by the name "ps", and workers by "worker"',
+                _NAMES_RECIPE,
+            )
+        self.diagnostics.refuse(
+            "C101", cluster.server, reason, recipe, "tf.train.Server"
         )

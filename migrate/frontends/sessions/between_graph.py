@@ -279,6 +279,8 @@ class _Recogniser:
         lone = lone_tasks.trains_alone(
             self.scopes, self.diagnostics, self.session_call, cluster, replication
         )
+        if cluster is not None:
+            clusters.check_jobs(cluster, replication)
         if self.towers:
             built = home[anchor:at]
             towers_of_workers.check(

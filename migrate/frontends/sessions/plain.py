@@ -19,6 +19,7 @@ from migrate.program.binding_time import Diagnostics
 from migrate.rules.symbols import find_verdict
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
+from migrate.tables.loaded_sessions import LOADS
 
 # tf.Session(...), TF 1.15.5.
 PARAMETERS = ("target", "graph", "config")
@@ -280,6 +281,16 @@ def _check_use(
         symbol = scopes.resolve(call.func) or ""
         if symbol.startswith("tf.") and find_verdict(symbol).outcome is Outcome.REFUSED:
             return  # Which says more.
+    if isinstance(call, ast.Call) and scopes.resolve(call.func) in LOADS:
+        diagnostics.refuse(
+            "S185",
+            node,
+            f"`{ast.unparse(call.func)}` loads a graph into this session. The tool "
+            "migrates graphs that the program builds",
+            "Run this program in graph mode, with --fallback compat. Or load the "
+            "model with tf.saved_model.load, and call its signature.",
+        )
+        return
     if isinstance(call, ast.Call) and _find_method(call) == "load":
         assert isinstance(call.func, ast.Attribute)
         variable = ast.unparse(call.func.value)

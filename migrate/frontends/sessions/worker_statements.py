@@ -33,8 +33,6 @@ _DEFINITIONS = (
     ast.ClassDef,
     ast.Global,
 )
-# Jobs that a parameter server strategy knows; a master is a chief.
-_JOBS = frozenset({"ps", "worker", "chief", "master", "evaluator"})
 # Kinds that belong to one session, and kinds without a session.
 _OF_SESSION = (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD, Kind.SAVER, Kind.ITERATOR)
 _OF_CLUSTER = (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG)
@@ -122,18 +120,6 @@ class WorkerStatements:
     def _check_job(self, program: ir.TrainingProgram) -> None:
         """Refuses loops that read the job name: all run in one process, under one."""
         jobs = program.tasks.jobs
-        unknown = sorted((jobs or frozenset()) - _JOBS)
-        if unknown:
-            self.diagnostics.refuse(
-                "C101",
-                program.tasks.server,
-                f'the cluster has a job "{unknown[0]}". The strategies of TensorFlow 2 '
-                'only know the jobs "ps", "worker" and "chief"',
-                'Call the job of the parameter servers "ps". Put the tasks that train '
-                'into one job, "worker", and take their indices from a flag.',
-                "tf.train.Server",
-            )
-            return
         if jobs is not None and not jobs & {"chief", "master"}:
             return
         job = ast.dump(program.tasks.job_name)

@@ -460,3 +460,16 @@ def test_a_state_that_is_fed_and_a_decoder_have_recipes_that_help() -> None:
     followed = followed.replace(loop, "")
     followed = followed.replace("following: batch}", f"following: batch, {fed}}}")
     assert not refused(followed)
+
+
+@pytest.mark.parametrize("session", ["tf.Session()", "tf.Session(graph=tf.Graph())"])
+def test_a_session_that_loads_a_model(session: str) -> None:
+    """The reason spoke of a variable's initial value, and the recipe of tf.assign."""
+    found = refused(
+        f"import tensorflow as tf\nwith {session} as sess:\n"
+        '    tf.saved_model.loader.load(sess, ["serve"], "model")\n'
+        '    print(sess.run("scores:0", {"x:0": [[1.0, 2.0]]}))\n'
+    )
+    [loads] = [f for f in found if f.code == "S185"]
+    assert "`tf.saved_model.loader.load` loads a graph" in loads.reason
+    assert "--fallback compat" in loads.recipe
