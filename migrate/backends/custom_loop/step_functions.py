@@ -120,7 +120,7 @@ class StepFunctions:
             body.extend(variables)
         body.append(New(self._write_return(step)))
         separator = ",\n    " if len(specs) > 1 else ", "
-        return Block(
+        function = Block(
             make_code(
                 "\n@replicas.step_function(\n    "
                 if len(specs) > 1
@@ -131,6 +131,50 @@ class StepFunctions:
             ),
             body,
         )
+        test = self._find_condition(step)
+        if test is None:
+            return function
+        return Block(make_code("\nif ", test, ":"), [function])
+
+    def _find_condition(self, step: ir.StepFunction) -> ast.expr | None:
+        """Returns Python's test without which the graph does not have what a step fetches.
+
+        None if a run of it stands under no test: then the graph always has it.
+        """
+        runs = [run.call for run in self._program.runs if run.step is step]
+        if not runs or not all(map(self._is_conditional, runs)):
+            return None
+        fetched = {
+            name
+            for fetch in step.fetches
+            for node in fetch.walk_nodes()
+            for name in names.find_reads(node)
+        }
+        for flow in self._program.flows:
+            if not isinstance(flow.statement, ast.If) or flow.asks:
+                continue
+            inside = list_every_flow(flow.suites["body"])
+            bound = set().union(*[f.binds for f in inside if f.step]) & fetched
+            others = [
+                f
+                for f in list_every_flow(self._program.flows)
+                if f not in inside and not f.suites
+            ]
+            tests = names.find_reads(flow.statement.test)
+            if any(self._program.kinds.get(n) in ir.STEP_KINDS for n in tests):
+                continue
+            if bound and not any(f.binds & bound for f in others):
+                return flow.statement.test
+        return None
+
+    def _is_conditional(self, run: ast.AST) -> bool:
+        """Whether a run stands under a test of the program's own."""
+        at: ast.AST | None = run
+        while at is not None:
+            if isinstance(at, ast.If) and "__name__" not in names.find_reads(at.test):
+                return True
+            at = self._scopes.parents.get(at)
+        return False
 
     def _find_observed(
         self, step: ir.StepFunction, of_variables: bool

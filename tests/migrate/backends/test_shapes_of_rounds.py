@@ -11,12 +11,10 @@ import sys
 
 import pytest
 
-from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from reference import processes, runner
+from tests.migrate.backends.running import run_together
 
-RUN_ALL = pathlib.Path(__file__).parents[2] / "programs" / "alone" / "run_all.py"
 PROGRAM = """import functools
 import sys
 import numpy as np
@@ -194,42 +192,6 @@ out = net(x, [6, 1, 2], 1)
 }
 
 
-def _write(programs: dict[str, str], where: pathlib.Path) -> list[pathlib.Path]:
-    where.mkdir()
-    paths = []
-    for name, text in programs.items():
-        paths.append(where / f"{name.replace(' ', '_')}.py".replace("'", ""))
-        paths[-1].write_text(text)
-    return paths
-
-
-def _run(
-    python: str, programs: dict[str, str], where: pathlib.Path
-) -> dict[str, list[float]]:
-    """Runs programs in one process, and returns their losses."""
-    paths, out = _write(programs, where), where / "out"
-    beside.write(where, "\n".join(programs.values()))
-    out.mkdir()
-    processes.run_tasks(
-        python,
-        RUN_ALL,
-        [],
-        out,
-        ps=0,
-        environment=runner.ENVIRONMENT,
-        timeout=300,
-        command_line=lambda *task: [str(out), *map(str, paths)],
-        preloaded=True,
-    )
-    found = {}
-    for name, path in zip(programs, paths):
-        failure = out / path.stem / "failure"
-        assert not failure.exists(), failure.read_text()
-        lines = (out / path.stem / "loss.0").read_text().splitlines()
-        found[name] = [float(line.split()[1]) for line in lines]
-    return found
-
-
 def _migrate(made: str) -> str:
     migration = migrate_text(PROGRAM.format(made=made))
     assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
@@ -243,10 +205,10 @@ def test_equal_to_tf1(tf1: str, tmp_path: pathlib.Path) -> None:
     faulty = texts["a parameter"]
     fault = faulty.replace("x = spec_of(lambda x: tf.matmul(x, w), x)", "pass")
     assert fault != faulty, faulty
-    old = _run(
+    old = run_together(
         tf1, {c: PROGRAM.format(made=m) for c, m in cases.items()}, tmp_path / "old"
     )
-    new = _run(sys.executable, texts | {"fault": fault}, tmp_path / "new")
+    new = run_together(sys.executable, texts | {"fault": fault}, tmp_path / "new")
     wrong = new.pop("fault")
     for case, losses in old.items():
         # Float32 losses of order 1 to 100, of five steps.
