@@ -269,7 +269,7 @@ class TensorBindings:
             elif isinstance(statement, ast.With):
                 yield from self._walk_plain_flows(flow.suites["body"])
             elif isinstance(statement, (ast.For, ast.If, ast.While)):
-                if self._is_plain(flow) and not self._jumps_by_tensors(flow):
+                if self._is_plain(flow) and not self._has_unknown_jump(flow):
                     for suite in flow.suites.values():
                         yield from self._walk_plain_flows(suite)
 
@@ -284,7 +284,7 @@ class TensorBindings:
             and not self._asks_tensors(statement)
         )
 
-    def _jumps_by_tensors(self, flow: Flow) -> bool:
+    def _has_unknown_jump(self, flow: Flow) -> bool:
         """Whether a jump in a block stands in another block that build time does not run."""
         return any(
             not self._is_plain(inner)

@@ -432,33 +432,6 @@ def test_a_tuple_of_tensors_needs_the_feeds_of_the_fetched_one() -> None:
     assert not [f for f in found if f.outcome is Outcome.REFUSED]
 
 
-TOLD_AT = {
-    "layers in a block of a loop": (
-        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
-        "        h = tf.layers.dense(h, 2)\nloss = out = tf.reduce_mean(h - y)\n",
-        "N104",
-        "layers made in blocks nested in a loop",
-        10,
-    ),
-    "variables in a block of a loop": (
-        "h = x\nfor k in range(2):\n    h = h + 1.0\n    if k == 0:\n"
-        "        v = tf.get_variable('v', [2, 2])\n    h = tf.matmul(h, v)\n"
-        "loss = out = tf.reduce_mean(h - y)\n",
-        "N104",
-        "variables made in blocks nested in a loop",
-        10,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TOLD_AT)
-def test_what_is_made_in_a_block_is_told_at_its_line(name: str) -> None:
-    made, code, reason, line = TOLD_AT[name]
-    names = {"x": "x", "y": "y", "loss": "loss", "out": "out"}
-    found = migrate_text(FED_APART.format(made=FED + made, **names)).findings
-    assert (code, reason, line) in {(f.code, f.reason, f.line) for f in found}
-
-
 IN_LOOP = """\
 import numpy as np
 import tensorflow as tf
