@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
+from migrate.backends.custom_loop.changed_collections import check_collections
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
 from migrate.backends.custom_loop.specs import Followed, Specs
@@ -281,6 +282,8 @@ class BuildTime:
 
     def _build_compound(self, flow: Flow) -> list[Item]:
         statement = flow.statement
+        if isinstance(statement, (ast.For, ast.While)):
+            check_collections(flow, self._scopes, self._diagnostics)
         inner = list_every_flow([flow])[1:]
         follows = any(f in self.followed for f in inner)
         of_steps = not flow.build and is_of_steps(self._program, flow)

@@ -179,6 +179,14 @@ while True:
     h = tf.matmul(h, tf.get_variable('w%d' % i, [4, 4], initializer=start)) * (i + 1)
 out = h[:, :1]
 """,
+    "a list by a number": """h = x
+ws = []
+for i in range(3):
+    ws.append(tf.get_variable('w%d' % i, [4, 4], initializer=start))
+    if i:
+        h = tf.matmul(h, ws[i]) * ws[i - 1] [0, 0]
+out = h[:, :1]
+""",
     "a function of a step": """def net(x, sizes, last):
     for n in sizes:
         if n != last:
@@ -220,6 +228,38 @@ def test_equal_to_tf1(tf1: str, tmp_path: pathlib.Path) -> None:
 def test_a_shape_that_nobody_follows_is_refused(made: str) -> None:
     found = migrate_text(PROGRAM.format(made=made)).findings
     assert "N104" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+
+
+# A list, a dict: what a round puts in them and reads.
+CHANGED = {
+    "the last of a list": ("ws = []", "ws.append({w})", "ws[-1]"),
+    "a dict's only key": ("ws = {{}}", "ws['w'] = {w}", "ws['w']"),
+    "a whole list": ("ws = []", "ws.insert(0, {w})", "tf.add_n(ws)"),
+    "an attribute's list": (
+        "class Net(object):\n    pass\nnet = Net()\nnet.ws = []",
+        "net.ws.append({w})",
+        "net.ws[-1]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_what_each_round_changes_is_refused(case: str) -> None:
+    """Build time makes all of it, and a step would read the last round's."""
+    begun, put, read = CHANGED[case]
+    variable = "tf.get_variable('w%d' % i, [4, 4], initializer=start)"
+    made = (
+        f"{begun.format()}\nh = x\nfor i in range(3):\n"
+        f"    {put.format(w=variable)}\n    h = tf.matmul(h, {read})\nout = h"
+    )
+    found = migrate_text(PROGRAM.format(made=made)).findings
+    assert {"N104", "G007"} & {f.code for f in found if f.outcome is Outcome.REFUSED}
+    named = made.replace(
+        put.format(w=variable), f"w = {variable}\n    {put.format(w='w')}"
+    )
+    recipe = named.replace(f"tf.matmul(h, {read})", "tf.matmul(h, w)")
+    followed = migrate_text(PROGRAM.format(made=recipe)).findings
+    assert not [f for f in followed if f.outcome is Outcome.REFUSED]
 
 
 ONE_SHOT = {

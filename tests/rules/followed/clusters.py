@@ -232,6 +232,18 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("w = w * v\n        net.v = v", "w = w * net.v"),
         ),
     ),
+    "N104_collection": (
+        change(
+            CLUSTER,
+            (
+                VARIABLE,
+                "ws = []\n        " + VARIABLE + '\n        for name in ["a", "b"]:'
+                "\n            v = tf.get_variable(name, [1])"
+                "\n            ws.append(v)\n            w = w * v",
+            ),
+        ),
+        (("w = w * v", "w = w * ws[-1]"),),
+    ),
     "N104_decorated": (
         change(
             CLUSTER,

@@ -1,0 +1,85 @@
+"""Refuses reads of a list or dict that each round of a loop changes.
+
+    for n in sizes:
+        weights.append(tf.get_variable("w%d" % n, [3, n]))
+        h = tf.matmul(h, weights[-1])
+
+TF1 ran this loop once. Build time makes all the variables before the first step, so a step
+would find the last one in each round. `weights[i]` is the same one then as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.binding_time import Diagnostics, list_every_flow
+from migrate.program.ir import Flow
+from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.tables.worker_state import MUTATORS
+
+
+def check_collections(loop: Flow, scopes: Scopes, diagnostics: Diagnostics) -> None:
+    """Refuses a step's reads, in a loop, of what building changes in the same loop."""
+    inside = list_every_flow([loop])[1:]
+    changed = {
+        key
+        for flow in inside
+        if flow.build and not flow.lifts and not flow.suites
+        for key in _find_changed(flow.statement, scopes)
+    }
+    for flow in inside if changed else ():
+        if not flow.step:
+            continue
+        for node in _walk_own_nodes(flow):
+            key = names.find_key(node)
+            if key in changed and not _has_place(node, scopes):
+                diagnostics.refuse(
+                    "N104",
+                    node,
+                    f"each round of the loop changes `{key}` when it makes a variable, "
+                    f"and a step reads `{key}` in the same loop. It would find the "
+                    "variables of the last round",
+                    "Give the variable a name, and read the name: "
+                    "w = tf.get_variable(...).",
+                )
+                return
+
+
+def _find_changed(statement: ast.stmt, scopes: Scopes) -> Iterator[str]:
+    """Yields the keys of lists and dicts that a statement puts something into."""
+    for node in walk_breadth_first(statement):
+        changed: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            changed = node.value
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in MUTATORS
+            and not scopes.import_path(node.func)
+        ):
+            changed = node.func.value
+        key = names.find_key(changed) if changed is not None else None
+        if key is not None:
+            yield key
+
+
+def _has_place(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether a read is of one element, by an index that the round computes."""
+    parent = scopes.parents[node]
+    if not isinstance(parent, ast.Subscript) or parent.value is not node:
+        return False
+    return not isinstance(parent.slice, (ast.Constant, ast.Slice, ast.UnaryOp))
+
+
+def _walk_own_nodes(flow: Flow) -> Iterator[ast.AST]:
+    """Yields the nodes of a statement that a step reads; of a block those of its header."""
+    lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
+    for child in list_children(flow.statement):
+        if flow.suites and isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            continue
+        for node in [child, *walk_breadth_first(child)]:
+            if node not in lifted and isinstance(node, (ast.Name, ast.Attribute)):
+                yield node
