@@ -1,14 +1,15 @@
 """Finds objects that a loop of the graph makes, so that its steps get the same ones.
 
 A round that makes each object once is the simple case: the step walks the lists of them
-beside what the loop walks. If a round may make none or several, because of a block in it or
-of a jump, the step takes the objects in turn: it runs the same Python code, so it asks for
-them in the order in which they were made.
+beside what the loop walks. If a round may make none or several of one name, because of a
+block in it, of a jump, or of a second statement, the step takes the objects in turn: it runs
+the same Python code, so it asks for them in the order in which they were made.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 from collections.abc import Sequence
 
@@ -92,6 +93,19 @@ def _find_objects_of_loop(loop: Flow) -> dict[Flow, InTurn]:
             made[inner] = InTurn(loop, objects)
     once = set(list_round_statements(loop.suites["body"]))
     jumps = any(isinstance(n, _JUMPS) for n in walk_breadth_first(loop.statement))
-    if made.keys() <= once and not jumps and isinstance(loop.statement, ast.For):
-        return {}
-    return made
+    counts = collections.Counter(name for one in made.values() for name in one.names)
+    again = any(count > 1 for count in counts.values())
+    carried = any(_is_carried(loop, flow, one.names) for flow, one in made.items())
+    simple = made.keys() <= once and not (jumps or again or carried)
+    return {} if simple and isinstance(loop.statement, ast.For) else made
+
+
+def _is_carried(loop: Flow, made: Flow, objects: Sequence[str]) -> bool:
+    """Whether a round may read what an earlier round has made, before it makes its own."""
+    return not made.lifts and any(
+        flow.step
+        and flow.statement.lineno < made.statement.lineno
+        and set(objects)
+        & (names.find_header_reads(flow.statement) if flow.suites else flow.reads)
+        for flow in list_every_flow([loop])[1:]
+    )

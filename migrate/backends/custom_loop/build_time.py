@@ -114,31 +114,33 @@ class BuildTime:
         items = self._write_flow(flow)
         items += [Followed(flow, key) for key in self.followed.get(flow, ())]
         if flow in self.in_turn:
-            loop, made = self.in_turn[flow].loop, self.in_turn[flow].names
             items += [
-                New(make_code(f"{self.name_list(loop.statement, n)}.append({n})"))
-                for n in made
+                New(make_code(f"{self.name_list(flow.statement, n)}.append({n})"))
+                for n in self.in_turn[flow].names
             ]
         return items
 
-    def list_in_turn(self, loop: Flow, made: Collection[Flow]) -> list[str]:
-        """Returns the names of what statements make in a loop, to be taken in turn."""
-        return list(
-            dict.fromkeys(
-                name
-                for flow, one in self.in_turn.items()
-                if one.loop is loop and flow in made
-                for name in one.names
-            )
-        )
+    def list_in_turn(
+        self, loop: Flow, made: Collection[Flow]
+    ) -> list[tuple[Flow, str]]:
+        """Returns which of some statements a loop's steps take from in turn, and the names.
+
+        Each statement has its own list: a step may need one of them, and not another.
+        """
+        return [
+            (flow, name)
+            for flow, one in self.in_turn.items()
+            if one.loop is loop and flow in made
+            for name in one.names
+        ]
 
     def takes_in_turn(self, loop: Flow) -> bool:
         """Whether steps take in turn what a loop makes, or a loop around it."""
         return loop in self._in_loops
 
-    def name_iterator(self, loop: Flow, name: str) -> str:
-        """Returns the name of the iterator from which a step takes a loop's objects."""
-        key = loop.statement, f"made {name}"
+    def name_iterator(self, made: Flow, name: str) -> str:
+        """Returns the name of the iterator from which a step takes what a statement made."""
+        key = made.statement, f"made {name}"
         if key not in self._lists:
             self._lists[key] = self._context.choose_free_name(f"made_{name}")
         return self._lists[key]
@@ -310,10 +312,10 @@ class BuildTime:
         block = Keep(statement, suites)
         lists = self.list_in_turn(flow, self.in_turn)
         if lists:
-            self._check_names(statement, lists)
+            self._check_names(statement, [name for _, name in lists])
             self._check_headers(flow)
         if lists:
-            begin = [f"{self.name_list(statement, name)} = []" for name in lists]
+            begin = [f"{self.name_list(f.statement, name)} = []" for f, name in lists]
             return [*[New(make_code(text)) for text in begin], block]
         if isinstance(statement, ast.With):
             for item in statement.items:

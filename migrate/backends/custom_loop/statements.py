@@ -65,11 +65,11 @@ class Statements:
         return [
             New(
                 make_code(
-                    f"{self._build.name_iterator(loop, name)} = "
-                    f"iter({self._build.name_list(loop.statement, name)})"
+                    f"{self._build.name_iterator(made, name)} = "
+                    f"iter({self._build.name_list(made.statement, name)})"
                 )
             )
-            for name in self._build.list_in_turn(loop, included)
+            for made, name in self._build.list_in_turn(loop, included)
         ]
 
     def _take_objects(self, flow: Flow) -> list[Item]:
@@ -78,7 +78,7 @@ class Statements:
         if one is None:
             return []
         return [
-            New(make_code(f"{n} = next({self._build.name_iterator(one.loop, n)})"))
+            New(make_code(f"{n} = next({self._build.name_iterator(flow, n)})"))
             for n in one.names
         ]
 

@@ -179,6 +179,21 @@ while True:
     h = tf.matmul(h, tf.get_variable('w%d' % i, [4, 4], initializer=start)) * (i + 1)
 out = h[:, :1]
 """,
+    "two of one name": """h = a = x
+for i in range(3):
+    w = tf.Variable(tf.fill([4, 4], .1 * i + .1))
+    a = tf.tanh(tf.matmul(a, w))
+    w = tf.Variable(tf.fill([4, 4], -.1 * i - .1))
+    h = tf.tanh(tf.matmul(h, w))
+out = h[:, :1] + 2. * a[:, 1:2]
+""",
+    "one of the round before": """h = x
+for i in range(3):
+    if i:
+        h = tf.tanh(tf.matmul(h, w))
+    w = tf.Variable(tf.fill([4, 4], .1 * i + .1))
+out = tf.matmul(h, w)[:, :1]
+""",
     "a list by a number": """h = x
 ws = []
 for i in range(3):
