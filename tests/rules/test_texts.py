@@ -152,7 +152,7 @@ with tf.Session() as sess:
         ('"/gpu:%d" % i', "the program computes the device"),
         ('"/gpu:{}".format(i)', "the program computes the device"),
         ('"/job:worker/task:%d" % i', "on tasks by hand"),
-        ("chosen(i)", "on tasks by hand"),
+        ("chosen(i)", "the program computes the device"),
     ],
 )
 def test_a_gpu_is_no_task(device: str, reason: str) -> None:
