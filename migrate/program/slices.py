@@ -35,6 +35,7 @@ class Slicer:
         self._is_merge = is_merge
         self._several = find_rebound_names(flows)
         self._in_turn = find_objects_in_turn(flows)
+        self._taken = {n for one in self._in_turn.values() for n in one.names}
 
     def slice_flows(
         self,
@@ -111,7 +112,7 @@ class Slicer:
                 needed |= state.needed
             if included and loops:
                 needed |= names.find_header_reads(flow.statement)
-                for jump in _list_jumps(flow.suites["body"]):
+                for jump in list_jumps(flow.suites["body"]):
                     state.included.add(jump)
                     if jump.suites:
                         needed |= names.find_header_reads(jump.statement)
@@ -123,7 +124,7 @@ class Slicer:
     def _wants(self, flow: Flow, state: _State) -> bool:
         if flow.host and flow.kind is Kind.HOST:
             # Plain Python whose name changes on the way is computed in the step too.
-            return bool(flow.binds & state.needed & self._several)
+            return bool(flow.binds & state.needed & (self._several | self._taken))
         if not (flow.step or flow.pure or flow.lifts):
             return False
         binds = flow.binds - {COLLECTED} if flow in state.apart else flow.binds
@@ -202,14 +203,14 @@ class _State:
     fed: set[str] = dataclasses.field(default_factory=set)
 
 
-def _list_jumps(suite: Sequence[Flow]) -> list[Flow]:
+def list_jumps(suite: Sequence[Flow]) -> list[Flow]:
     """`continue` and `break` of a loop with this body, and the blocks they stand in."""
     found: list[Flow] = []
     for flow in suite:
         if isinstance(flow.statement, (ast.Continue, ast.Break)):
             found.append(flow)
         elif flow.suites and not isinstance(flow.statement, (ast.For, ast.While)):
-            inside = [jump for s in flow.suites.values() for jump in _list_jumps(s)]
+            inside = [jump for s in flow.suites.values() for jump in list_jumps(s)]
             found += [flow, *inside] if inside else []
     return found
 

@@ -30,6 +30,8 @@ from migrate.program.slices import build_closure
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
+_JUMPS = (ast.Break, ast.Continue, ast.Pass)
+
 
 class BuildTime:
     """Writes the build-time part of statements of the graph.
@@ -288,13 +290,18 @@ class BuildTime:
             check_collections(flow, self._scopes, self._diagnostics)
         inner = list_every_flow([flow])[1:]
         follows = any(f in self.followed for f in inner)
+        plain = inner
+        if isinstance(
+            statement, (ast.For, ast.While)
+        ):  # Its own jumps do nothing else.
+            plain = [f for f in inner if not isinstance(f.statement, _JUMPS)]
         of_steps = not flow.build and is_of_steps(self._program, flow)
         if of_steps or (isinstance(statement, ast.Try) and flow.step):
             refuse_lost_value(self._program, self._scopes, self._diagnostics, flow)
         if of_steps or not (
             flow.build
             or follows
-            or any(f.host or f in self.pure for f in inner if not f.suites)
+            or any(f.host or f in self.pure for f in plain if not f.suites)
         ):
             return []
         if isinstance(statement, ast.With) and self._is_dissolved_at_build(statement):

@@ -15,7 +15,8 @@ from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, join_code, make_code
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow
-from migrate.program.slices import build_closure, find_rebound_names
+from migrate.program.rounds import find_objects_in_turn
+from migrate.program.slices import build_closure, find_rebound_names, list_jumps
 
 
 class StagedFunctions:
@@ -68,6 +69,8 @@ class StagedFunctions:
         self._build.pure, self._build.followed = saved
         build = specs.insert_specs(build)
         several = find_rebound_names(flows)
+        for one in find_objects_in_turn(flows).values():
+            several.update(one.names)
         included = {
             f
             for f in list_every_flow(flows)
@@ -82,6 +85,9 @@ class StagedFunctions:
             )
             or (f.suites and self._has_step(f))
         }
+        for flow in list_every_flow(flows):
+            if flow in included and isinstance(flow.statement, (ast.For, ast.While)):
+                included.update(list_jumps(flow.suites["body"]))
         step = self._statements.write_items(flows, included)
         inner = "apply" if "apply" not in times.step_parameters else "apply_layers"
         defaults = self._map_defaults(node)

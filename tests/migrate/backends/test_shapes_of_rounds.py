@@ -194,6 +194,40 @@ for i in range(3):
     w = tf.Variable(tf.fill([4, 4], .1 * i + .1))
 out = tf.matmul(h, w)[:, :1]
 """,
+    "jumps of a function that makes nothing in its loop": """def net(h, sizes):
+    w = tf.get_variable('w', [4, 4], initializer=start)
+    for n in sizes:
+        if n == 3:
+            continue
+        h = tf.tanh(tf.matmul(h, w)) * n
+        if n == 6:
+            break
+    return h[:, :1]
+out = net(x, [2, 3, 6, 4])
+""",
+    "jumps of a function that makes two": """def net(h, sizes):
+    a = h
+    for i, n in enumerate(sizes):
+        if n == 3:
+            continue
+        w = tf.get_variable('w%d' % i, [int(h.shape[1]), n], initializer=start)
+        h = tf.tanh(tf.matmul(h, w))
+        w = tf.get_variable('v%d' % i, [int(a.shape[1]), n], initializer=start)
+        a = tf.tanh(tf.matmul(a, w)) * i
+    return h[:, :1] + a[:, :1]
+out = net(x, [2, 3, 6, 4])
+""",
+    "none before the first round": """def net(h):
+    before = None
+    for i in range(3):
+        w = tf.get_variable('w%d' % i, [4, 4], initializer=start)
+        if before is not None:
+            h = tf.matmul(h, before)
+        h = tf.tanh(tf.matmul(h, w)) * (i + 1)
+        before = w
+    return tf.matmul(h, before)[:, :1]
+out = net(x)
+""",
     "a list by a number": """h = x
 ws = []
 for i in range(3):
