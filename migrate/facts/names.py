@@ -68,8 +68,14 @@ def find_item_binds(item: ast.withitem) -> set[str]:
     return find_binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
-def find_free_names(function: ast.FunctionDef) -> set[str]:
-    """Returns the names that a function reads and does not bind itself (approximately)."""
+def find_free_names(function: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    """Returns the names that a function reads and does not bind itself (approximately).
+
+    Of a class, those of its methods.
+    """
+    if isinstance(function, ast.ClassDef):
+        methods = [m for m in function.body if isinstance(m, ast.FunctionDef)]
+        return set().union(set(), *map(find_free_names, methods))
     arguments = function.args
     own = {
         a.arg
@@ -259,14 +265,16 @@ def read_literal(node: ast.AST | None) -> object:
         return None
 
 
+def list_headers(statement: ast.stmt) -> list[ast.expr]:
+    """Returns the test or iterable that decides how often a statement's suites run."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return [statement.test]
+    return [statement.iter] if isinstance(statement, ast.For) else []
+
+
 def find_header_reads(statement: ast.stmt) -> set[str]:
     """Returns the names that the header of a `with`, a loop or an `if` reads."""
-    found: set[str] = set()
+    headers = list_headers(statement)
     if isinstance(statement, ast.With):
-        for item in statement.items:
-            found |= find_reads(item.context_expr)
-    elif isinstance(statement, ast.For):
-        found |= find_reads(statement.iter)
-    elif isinstance(statement, (ast.If, ast.While)):
-        found |= find_reads(statement.test)
-    return found
+        headers = [item.context_expr for item in statement.items]
+    return set().union(set(), *map(find_reads, headers))

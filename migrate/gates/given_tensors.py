@@ -15,7 +15,7 @@ import ast
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.gates.tensor_values import TensorValues, list_imports, may_be_unread
-from migrate.gates.value_sources import Unread
+from migrate.gates.unread_values import Unread
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
 from migrate.unit import Unit

@@ -20,7 +20,8 @@ from migrate.gates.import_places import (
     name_module,
 )
 from migrate.gates.kept_values import FUNCTIONS
-from migrate.gates.value_sources import Unread, ValueSources
+from migrate.gates.unread_values import Unread
+from migrate.gates.value_sources import ValueSources
 from migrate.tables import libraries, roles
 from migrate.tree import Tree
 

@@ -18,7 +18,8 @@ from migrate.facts.reach import find_methods
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.gates.given_arguments import is_partial
-from migrate.gates.value_sources import Unread, ValueSources
+from migrate.gates.unread_values import Unread
+from migrate.gates.value_sources import ValueSources
 from migrate.migration import Migration
 from migrate.source.nodes import parse_source
 from migrate.tables import callbacks

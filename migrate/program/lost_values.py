@@ -14,6 +14,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
+from migrate.program.tensor_bindings import asks_tensors
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.worker_state import MUTATORS
@@ -24,22 +25,9 @@ _PUTS = frozenset(MUTATORS) - {"write"}
 
 
 def is_of_steps(program: ir.TrainingProgram, flow: Flow) -> bool:
-    """Whether a loop or branch uses values that only a step has.
-
-    A static shape is known before: `for size in x.shape[1:]`.
-    """
-    statement = flow.statement
-    if not isinstance(statement, (ast.For, ast.If, ast.While)):
-        return False
-    if flow.asks:
-        return True
-    header = statement.iter if isinstance(statement, ast.For) else statement.test
-    return any(
-        program.kinds.get(names.find_key(node) or "") in ir.STEP_KINDS
-        for node in walk_breadth_first(header)
-        if isinstance(node, (ast.Name, ast.Attribute))
-        and node not in program.static_reads
-    )
+    """Whether a loop or branch uses values that only a step has."""
+    loop_or_branch = isinstance(flow.statement, (ast.For, ast.If, ast.While))
+    return loop_or_branch and asks_tensors(flow, program.kinds, program.static_reads)
 
 
 def refuse_lost_values(

@@ -17,9 +17,7 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
 from migrate.program.ir import Flow
-from migrate.source.nodes import walk_breadth_first
-
-_JUMPS = (ast.Break, ast.Continue, ast.Return)
+from migrate.source.nodes import JUMPS, walk_breadth_first
 
 
 def list_round_statements(flows: Sequence[Flow]) -> list[Flow]:
@@ -92,7 +90,7 @@ def _find_objects_of_loop(loop: Flow) -> dict[Flow, InTurn]:
         if objects:
             made[inner] = InTurn(loop, objects)
     once = set(list_round_statements(loop.suites["body"]))
-    jumps = any(isinstance(n, _JUMPS) for n in walk_breadth_first(loop.statement))
+    jumps = any(isinstance(n, JUMPS) for n in walk_breadth_first(loop.statement))
     counts = collections.Counter(name for one in made.values() for name in one.names)
     again = any(count > 1 for count in counts.values())
     carried = any(_is_carried(loop, flow, one.names) for flow, one in made.items())

@@ -10,12 +10,11 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.every import list_every_flow
 from migrate.program.ir import Flow, Kind
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import JUMPS, walk_breadth_first
 
 _FED = (Kind.PLACEHOLDER, Kind.ELEMENT)
 # Of each suite around a statement, its number in its block and the statement's in it.
 _Place = tuple[tuple[int, int], ...]
-_JUMPS = (ast.Break, ast.Continue, ast.Return)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -275,34 +274,43 @@ class TensorBindings:
 
     def _is_plain(self, flow: Flow) -> bool:
         """Whether Python alone decides how often a block's suites run."""
-        statement = flow.statement
-        if isinstance(statement, ast.With):
+        if isinstance(flow.statement, ast.With):
             return True
-        return (
-            isinstance(statement, (ast.For, ast.If, ast.While))
-            and not flow.asks
-            and not self._asks_tensors(statement)
-        )
+        return isinstance(
+            flow.statement, (ast.For, ast.If, ast.While)
+        ) and not asks_tensors(flow, self._kinds, self._reads)
 
     def _has_unknown_jump(self, flow: Flow) -> bool:
         """Whether a jump in a block stands in another block that build time does not run."""
         return any(
             not self._is_plain(inner)
-            and any(isinstance(n, _JUMPS) for n in walk_breadth_first(inner.statement))
+            and any(isinstance(n, JUMPS) for n in walk_breadth_first(inner.statement))
             for inner in list_every_flow([flow])[1:]
             if inner.suites
         ) or any(isinstance(n, ast.Return) for n in walk_breadth_first(flow.statement))
 
-    def _asks_tensors(self, statement: ast.For | ast.If | ast.While) -> bool:
-        header = statement.iter if isinstance(statement, ast.For) else statement.test
-        return any(
-            self._kinds.get(names.find_key(node) or "") in ir.STEP_KINDS
-            for node in walk_breadth_first(header)
-            if isinstance(node, (ast.Name, ast.Attribute)) and node not in self._reads
-        )
-
     def _list_loops_around(self, node: ast.AST) -> list[set[ast.AST]]:
         return [nodes for nodes in self._loops if node in nodes]
+
+
+def asks_tensors(
+    flow: Flow, kinds: Mapping[str, Kind], static_reads: Container[ast.AST]
+) -> bool:
+    """Whether a loop or branch uses values that only a step has.
+
+    A static shape is known before: `for size in x.shape[1:]`.
+
+    Args:
+      flow: the loop or branch.
+      kinds: of the names around it.
+      static_reads: uses of a tensor for its static shape.
+    """
+    return flow.asks or any(
+        kinds.get(names.find_key(node) or "") in ir.STEP_KINDS
+        for header in names.list_headers(flow.statement)
+        for node in walk_breadth_first(header)
+        if isinstance(node, (ast.Name, ast.Attribute)) and node not in static_reads
+    )
 
 
 def find_place(target: ast.expr, key: str) -> str | None:

@@ -40,6 +40,8 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
         return self[kind]
 
 
+# What leaves a loop, or a round of it, before its end.
+JUMPS = (ast.Break, ast.Continue, ast.Return)
 _FIELDS = _Fields()
 # Where a tree that nobody changes has its nodes.
 _WALKED = "walked"
@@ -80,6 +82,13 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
             elif held is not None:
                 add(held)
         yield at
+
+
+def walk_own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yields the nodes below a statement; of a block only those of its header."""
+    for child in list_children(statement):
+        if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            yield from walk_breadth_first(child)
 
 
 def find_plain_names(

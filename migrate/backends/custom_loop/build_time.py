@@ -27,10 +27,8 @@ from migrate.program.rounds import (
     list_round_statements,
 )
 from migrate.program.slices import build_closure
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import JUMPS, walk_breadth_first
 from migrate.tables import roles
-
-_JUMPS = (ast.Break, ast.Continue, ast.Pass)
 
 
 class BuildTime:
@@ -294,7 +292,9 @@ class BuildTime:
         if isinstance(
             statement, (ast.For, ast.While)
         ):  # Its own jumps do nothing else.
-            plain = [f for f in inner if not isinstance(f.statement, _JUMPS)]
+            plain = [
+                f for f in inner if not isinstance(f.statement, (*JUMPS, ast.Pass))
+            ]
         of_steps = not flow.build and is_of_steps(self._program, flow)
         if of_steps or (isinstance(statement, ast.Try) and flow.step):
             refuse_lost_value(self._program, self._scopes, self._diagnostics, flow)

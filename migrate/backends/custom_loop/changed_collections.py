@@ -17,7 +17,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.ir import Flow
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first, walk_own_nodes
 from migrate.tables.worker_state import MUTATORS
 
 
@@ -33,9 +33,15 @@ def check_collections(loop: Flow, scopes: Scopes, diagnostics: Diagnostics) -> N
     for flow in inside if changed else ():
         if not flow.step:
             continue
-        for node in _walk_own_nodes(flow):
+        lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
+        nodes = (
+            walk_own_nodes(flow.statement)
+            if flow.suites
+            else walk_breadth_first(flow.statement)
+        )
+        for node in nodes:
             key = names.find_key(node)
-            if key in changed and not _has_place(node, scopes):
+            if node not in lifted and key in changed and not _has_place(node, scopes):
                 diagnostics.refuse(
                     "N104",
                     node,
@@ -72,14 +78,3 @@ def _has_place(node: ast.AST, scopes: Scopes) -> bool:
     if not isinstance(parent, ast.Subscript) or parent.value is not node:
         return False
     return not isinstance(parent.slice, (ast.Constant, ast.Slice, ast.UnaryOp))
-
-
-def _walk_own_nodes(flow: Flow) -> Iterator[ast.AST]:
-    """Yields the nodes of a statement that a step reads; of a block those of its header."""
-    lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
-    for child in list_children(flow.statement):
-        if flow.suites and isinstance(child, (ast.stmt, ast.ExceptHandler)):
-            continue
-        for node in [child, *walk_breadth_first(child)]:
-            if node not in lifted and isinstance(node, (ast.Name, ast.Attribute)):
-                yield node

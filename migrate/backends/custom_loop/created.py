@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
 
 from migrate.backends.custom_loop.context import Context
-from migrate.facts import effects, names, reach
-from migrate.program.functions import FunctionTimes, list_parameter_names
+from migrate.facts import effects, reach
+from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow
 from migrate.rules.mistakes.servers import is_of_ring
-from migrate.source.nodes import list_children, walk_breadth_first
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
@@ -42,7 +41,6 @@ class Created:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._methods = reach.find_methods(context.scopes)
-        self._calls: dict[ast.FunctionDef, list[ast.Call]] | None = None
 
     def check(self, flow: Flow) -> None:
         """Refuses calls of a statement that a step must not repeat."""
@@ -58,74 +56,6 @@ class Created:
                         "graph. Every step function would take the next one",
                         "Take all values into a list before the graph is built.",
                     )
-
-    def check_iterators(self, flow: Flow, included: set[Flow]) -> None:
-        """Refuses reads of an iterator that something before the step has used up.
-
-        Args:
-          flow: a statement of a step, or a block.
-          included: the statements of the step, which makes their values anew.
-        """
-        inside = {f.statement for f in included}
-        lifted = {n for lift in flow.lifts for n in walk_breadth_first(lift.node)}
-        for node in _walk_own_nodes(flow.statement):
-            if (
-                node in lifted
-                or not isinstance(node, ast.Name)
-                or not isinstance(node.ctx, ast.Load)
-            ):
-                continue
-            if self._is_iterator(node, inside):
-                self._context.diagnostics.refuse(
-                    "N116",
-                    node,
-                    f"`{node.id}` gives its elements only once, when TensorFlow 1 "
-                    "built the graph. A step function would find none left",
-                    f"Make it a list: `{node.id} = list(...)`.",
-                )
-
-    def _is_iterator(
-        self,
-        node: ast.Name,
-        inside: Collection[ast.stmt],
-        seen: frozenset[tuple[ast.AST, str]] = frozenset(),
-    ) -> bool:
-        """Whether a name outside of the step is bound to an iterator, or is given one."""
-        scopes = self._context.scopes
-        owner = scopes.find_scope(node).find_owner(node.id)
-        if owner is None or (owner.node, node.id) in seen:
-            return False
-        seen |= {(owner.node, node.id)}
-        for at in owner.bindings[node.id]:
-            if isinstance(at, ast.Assign) and at not in inside:
-                whole = any(isinstance(target, ast.Name) for target in at.targets)
-                if whole and effects.is_one_shot(at.value, scopes):
-                    return True
-            elif isinstance(at, ast.arg):
-                for given in self._list_arguments(owner.node, node.id):
-                    if effects.is_one_shot(given, scopes):
-                        return True
-                    if isinstance(given, ast.Name):
-                        if self._is_iterator(given, (), seen):
-                            return True
-        return False
-
-    def _list_arguments(self, function: ast.AST, parameter: str) -> list[ast.expr]:
-        """Returns what the calls of a function give for a parameter."""
-        scopes = self._context.scopes
-        if not isinstance(function, ast.FunctionDef):
-            return []
-        place = list_parameter_names(function).index(parameter)
-        if self._calls is None:
-            self._calls = {}
-            for call in scopes.walk():
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                    called = scopes.find_function(call.func)
-                    if called is not None:
-                        self._calls.setdefault(called, []).append(call)
-        calls = self._calls.get(function, [])
-        given = [names.find_argument(call, parameter, place) for call in calls]
-        return [argument for argument in given if argument is not None]
 
     def _check_call(self, call: ast.Call) -> None:
         function = call.func
@@ -183,11 +113,3 @@ class Created:
                     if symbol in _CREATORS:
                         return symbol
         return ""
-
-
-def _walk_own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yields the nodes of a statement; of a block only those of its header."""
-    for child in list_children(statement):
-        if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
-            yield child
-            yield from walk_breadth_first(child)

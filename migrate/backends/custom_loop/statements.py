@@ -10,6 +10,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.created import Created
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
+from migrate.backends.custom_loop.used_iterators import UsedIterators
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, join_code, make_code
@@ -32,6 +33,7 @@ class Statements:
         self._expressions = expressions
         self._updates = updates
         self._created = Created(context)
+        self._iterators = UsedIterators(context)
 
     def write_items(self, flows: Sequence[Flow], included: set[Flow]) -> list[Item]:
         """The statements of those flows that are included."""
@@ -39,7 +41,7 @@ class Statements:
         for flow in flows:
             if flow not in included and flow.part_of not in included:
                 continue
-            self._created.check_iterators(flow, included)
+            self._iterators.check(flow, included)
             items += self._take_objects(flow)
             if flow in self._build.in_turn and not flow.lifts:
                 continue

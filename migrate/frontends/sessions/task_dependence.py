@@ -64,7 +64,7 @@ class TaskDependence:
             part
             for part in reached
             if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
-            or name in find_free_names(part)
+            or name in names.find_free_names(part)
         ]
 
     def _check_counters(self) -> None:
@@ -141,7 +141,7 @@ class TaskDependence:
             starts = isinstance(statement, ast.If) and is_main_test(statement.test)
             calls = driver in reach.find_reached(self._scopes, [statement])
             if suites and (starts or calls):
-                inside = [*(headers or ()), *_list_headers(statement)]
+                inside = [*(headers or ()), *names.list_headers(statement)]
                 for field, suite in suites:
                     once = headers is None and starts and field == "body"
                     yield from self._list_before(
@@ -205,7 +205,7 @@ class TaskDependence:
                 continue
             parts: list[ast.stmt | ast.expr] = [statement]
             if names.list_suites(statement):
-                parts = [*_list_headers(statement)]
+                parts = [*names.list_headers(statement)]
             if self._asks(parts, tainted | found):
                 found |= self._find_bound_names(statement)
         return found
@@ -258,7 +258,7 @@ class TaskDependence:
             ]
             for part in self._find_reached_functions(statement):
                 free = (
-                    find_free_names(part)
+                    names.find_free_names(part)
                     if isinstance(part, _DEFINITIONS)
                     else names.find_reads(part)
                 )
@@ -454,7 +454,7 @@ class TaskDependence:
                 and self._scopes.resolve(item.context_expr.func) in _SCOPES
             ]
         if flow.suites:
-            return [*_list_headers(statement)]
+            return [*names.list_headers(statement)]
         if flow.kind is Kind.VARIABLE:
             return self._name_variables(statement)
         return self._drop_label(statement)
@@ -493,18 +493,3 @@ def _spell(index: ast.expr, server: ast.stmt | None) -> frozenset[str]:
         texts.append(f"{server.targets[0].id}.server_def.task_index")
     written = {ast.dump(ast.parse(text, mode="eval").body) for text in texts}
     return frozenset({ast.dump(index), *written})
-
-
-def _list_headers(statement: ast.stmt) -> list[ast.expr]:
-    """Returns the test or iterable that decides how often a statement's suites run."""
-    if isinstance(statement, (ast.If, ast.While)):
-        return [statement.test]
-    return [statement.iter] if isinstance(statement, ast.For) else []
-
-
-def find_free_names(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
-    """Finds the names outside of a definition that it reads."""
-    if isinstance(definition, ast.FunctionDef):
-        return names.find_free_names(definition)
-    methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
-    return set().union(set(), *[names.find_free_names(method) for method in methods])

@@ -12,10 +12,7 @@ from migrate.frontends.sessions.around import (
     list_all_statements,
     list_statements_before,
 )
-from migrate.frontends.sessions.task_dependence import (
-    TaskDependence,
-    find_free_names,
-)
+from migrate.frontends.sessions.task_dependence import TaskDependence
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Kind
@@ -232,7 +229,7 @@ class WorkerStatements:
                     self._is_called(statement)
                     and statement not in chosen
                     and statement.name in reads
-                    and find_free_names(statement) & moved_names
+                    and names.find_free_names(statement) & moved_names
                 ):
                     chosen.add(statement)
                     moved_names.add(statement.name)
