@@ -5,7 +5,8 @@
         h = tf.matmul(h, weights[-1])
 
 TF1 ran this loop once. Build time makes all the variables before the first step, so a step
-would find the last one in each round. `weights[i]` is the same one then as it was.
+would find the last one in each round. `weights[i]` is the same one then as it was, if the
+rounds only append, or store under indices that they compute.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ from migrate.tables.worker_state import MUTATORS
 def check_collections(loop: Flow, scopes: Scopes, diagnostics: Diagnostics) -> None:
     """Refuses a step's reads, in a loop, of what building changes in the same loop."""
     inside = list_every_flow([loop])[1:]
-    changed = {
-        key
-        for flow in inside
-        if flow.build and not flow.lifts and not flow.suites
-        for key in _find_changed(flow.statement, scopes)
-    }
+    changed: dict[str, bool] = {}  # Whether its elements keep their places.
+    for flow in inside:
+        if flow.build and not flow.lifts and not flow.suites:
+            for key, keeps in _find_changed(flow.statement, scopes):
+                changed[key] = keeps and changed.get(key, True)
     for flow in inside if changed else ():
         if not flow.step:
             continue
@@ -40,13 +40,15 @@ def check_collections(loop: Flow, scopes: Scopes, diagnostics: Diagnostics) -> N
             else walk_breadth_first(flow.statement)
         )
         for node in nodes:
-            key = names.find_key(node)
-            if node not in lifted and key in changed and not _has_place(node, scopes):
+            read = names.find_key(node)
+            if node in lifted or read is None or read not in changed:
+                continue
+            if not (changed[read] and _has_place(node, scopes)):
                 diagnostics.refuse(
                     "N104",
                     node,
-                    f"each round of the loop changes `{key}` when it makes a variable, "
-                    f"and a step reads `{key}` in the same loop. It would find the "
+                    f"each round of the loop changes `{read}` when it makes a variable, "
+                    f"and a step reads `{read}` in the same loop. It would find the "
                     "variables of the last round",
                     "Give the variable a name, and read the name: "
                     "w = tf.get_variable(...).",
@@ -54,22 +56,26 @@ def check_collections(loop: Flow, scopes: Scopes, diagnostics: Diagnostics) -> N
                 return
 
 
-def _find_changed(statement: ast.stmt, scopes: Scopes) -> Iterator[str]:
-    """Yields the keys of lists and dicts that a statement puts something into."""
+def _find_changed(statement: ast.stmt, scopes: Scopes) -> Iterator[tuple[str, bool]]:
+    """Yields the keys of lists and dicts that a statement changes.
+
+    With each comes whether the elements that were in it keep their places.
+    """
     for node in walk_breadth_first(statement):
         changed: ast.expr | None = None
+        keeps = False
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            changed = node.value
+            changed, keeps = node.value, _is_computed(node.slice)
         elif (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in MUTATORS
             and not scopes.import_path(node.func)
         ):
-            changed = node.func.value
+            changed, keeps = node.func.value, node.func.attr == "append"
         key = names.find_key(changed) if changed is not None else None
         if key is not None:
-            yield key
+            yield key, keeps
 
 
 def _has_place(node: ast.AST, scopes: Scopes) -> bool:
@@ -77,4 +83,9 @@ def _has_place(node: ast.AST, scopes: Scopes) -> bool:
     parent = scopes.parents[node]
     if not isinstance(parent, ast.Subscript) or parent.value is not node:
         return False
-    return not isinstance(parent.slice, (ast.Constant, ast.Slice, ast.UnaryOp))
+    return _is_computed(parent.slice)
+
+
+def _is_computed(index: ast.expr) -> bool:
+    """Whether an index may be another one in each round."""
+    return not isinstance(index, (ast.Constant, ast.Slice, ast.UnaryOp))

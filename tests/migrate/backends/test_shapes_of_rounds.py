@@ -283,6 +283,12 @@ def test_a_shape_that_nobody_follows_is_refused(made: str) -> None:
 CHANGED = {
     "the last of a list": ("ws = []", "ws.append({w})", "ws[-1]"),
     "a dict's only key": ("ws = {{}}", "ws['w'] = {w}", "ws['w']"),
+    "a list that moves its elements": ("ws = []", "ws.insert(0, {w})", "ws[i]"),
+    "a key that each round stores": (
+        "ws = {{}}",
+        "ws['w'] = {w}",
+        "ws['ww'[:i % 1 + 1]]",
+    ),
     "a whole list": ("ws = []", "ws.insert(0, {w})", "tf.add_n(ws)"),
     "an attribute's list": (
         "class Net(object):\n    pass\nnet = Net()\nnet.ws = []",
