@@ -13,7 +13,9 @@ import re
 from collections.abc import Mapping
 
 from migrate.facts import names
+from migrate.facts.changed_values import ChangedValues
 from migrate.facts.fall_through import returns
+from migrate.facts.kept_functions import find_names_kept
 from migrate.facts.late_attributes import find_late_test
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
@@ -97,15 +99,22 @@ class Inliner:
       taken: names that the driver's scope uses; grows by those that are given.
       shadowing: names the driver binds itself; in it, a module's name of the same
         spelling is hidden.
+      changed: which values a call of the function may change.
     """
 
     def __init__(
-        self, text: Text, scopes: Scopes, taken: set[str], shadowing: frozenset[str]
+        self,
+        text: Text,
+        scopes: Scopes,
+        taken: set[str],
+        shadowing: frozenset[str],
+        changed: ChangedValues | None = None,
     ) -> None:
         self._text = text
         self._scopes = scopes
         self._taken = taken
         self._shadowing = shadowing
+        self._changed = changed
 
     def inline_statement(self, found: Call) -> Text:
         """The text with the call's statement replaced by the callee's body.
@@ -176,7 +185,7 @@ class Inliner:
             raise NotInlinable("the function does more than return an expression")
         prefix, edits = self._rename_locals(found, body)
         if prefix:
-            raise NotInlinable("an argument is an expression of its own")
+            raise NotInlinable("an argument needs a statement of its own")
         value = body[0].value
         changed = self._text.apply_edits([e for e in edits if e.node is not value])
         whole = [e for e in edits if e.node is value]
@@ -222,16 +231,23 @@ class Inliner:
             raise NotInlinable("the arguments cannot be told apart")
         defaults = _map_defaults(callee)
         nested = find_names_bound_within(callee)
+        changed = self._changed or ChangedValues(self._scopes, callee)
         prefix: list[str] = []
-        for parameter in [*parameters, *only]:
+        given = [*parameters, *only]
+        # The caller computes its arguments in the order in which it writes them.
+        given.sort(key=lambda p: _find_place(bound[p]) if p in bound else (0, 0))
+        for parameter in given:
             value = bound.get(parameter, defaults.get(parameter))
             if value is None:
                 raise NotInlinable(f"no value for the parameter {parameter}")
+            if parameter not in bound and self._is_kept(value, parameter, scope):
+                raise NotInlinable("a default value is made once, and calls share it")
             rebound = len(scope.bindings.get(parameter, [])) > 1
             text = self._text.find_segment(value)
             plain = isinstance(value, ast.Constant) or (
                 names.find_key(value) is not None
                 and not names.find_reads(value) & nested
+                and not changed.may_change(value)
             )
             if plain and not rebound and "\n" not in text:
                 rename[parameter] = text
@@ -244,6 +260,8 @@ class Inliner:
             if "#" in flat or ("\n" in text and find_lines_inside_strings(value)):
                 raise NotInlinable("an argument with a comment inside")
             prefix.append(f"{name} = {flat}")
+        if self._is_in_loop(found.statement) and find_names_kept(self._scopes, callee):
+            raise NotInlinable("each call has names of its own that functions keep")
         rename.update(self._map_results(found, body, scope, rename))
         for name, bindings in scope.bindings.items():
             if name in rename or name in parameters or name in only or name == own:
@@ -264,6 +282,38 @@ class Inliner:
         for statement in body:
             edits += self._edit_names(statement, scope, rename, own, found)
         return prefix, edits
+
+    def _is_in_loop(self, node: ast.AST) -> bool:
+        """Whether a statement of the driver may run more than once."""
+        driver = self._scopes.find_scope(node).node
+        while node is not driver:
+            if isinstance(node, (ast.For, ast.While)):
+                return True
+            node = self._scopes.parents[node]
+        return False
+
+    def _is_kept(self, default: ast.expr, parameter: str, scope: Scope) -> bool:
+        """Whether a default value is one object that each call may find changed."""
+        if isinstance(default, ast.Call):
+            return not (self._scopes.resolve(default.func) or "").startswith("tf.")
+        if not isinstance(default, (ast.Dict, ast.List, ast.Set)):
+            return False
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == parameter
+            and self._find_owner(node) is scope
+            and self._may_keep(node)
+            for node in walk_breadth_first(scope.node)
+        )
+
+    def _may_keep(self, use: ast.Name) -> bool:
+        """Whether the use of a list may change it, or let others change it."""
+        parent = self._scopes.parents[use]
+        if isinstance(parent, ast.Subscript):
+            return isinstance(parent.ctx, (ast.Store, ast.Del))
+        return isinstance(
+            parent, (ast.Attribute, ast.Assign, ast.AugAssign, ast.Return)
+        )
 
     def _is_same_import(self, name: str, bindings: list[ast.AST], found: Call) -> bool:
         """Whether a name that the callee imports means that, or nothing, in the driver."""
@@ -457,6 +507,10 @@ class Inliner:
         if target:
             return Edit(keyword, f"{target} = ")
         return Edit(keyword, "")
+
+
+def _find_place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def _find_function_name(function: ast.FunctionDef) -> ast.AST:

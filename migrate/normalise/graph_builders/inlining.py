@@ -6,6 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.changed_values import ChangedValues, list_parts_before
 from migrate.facts.late_attributes import find_late_attributes
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.calls.inliner import (
@@ -17,8 +18,6 @@ from migrate.normalise.calls.inliner import (
 from migrate.normalise.graph_builders.callees import Callees
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source, walk_breadth_first
-
-_NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
 
 class Inlining(Callees):
@@ -58,7 +57,9 @@ class Inlining(Callees):
             self.inlined.add(found.callee.name)
         line = self.text.origins[found.callee.lineno - 1]
         self.brought.append((found.title, line))
-        inliner = Inliner(self.text, self.scopes, taken, self._find_bound_names(driver))
+        shadowing = self._find_bound_names(driver)
+        changed = self._find_changed_values(found.callee)
+        inliner = Inliner(self.text, self.scopes, taken, shadowing, changed)
         statement, call = found.statement, found.call
         whole = getattr(statement, "value", None) is call and isinstance(
             statement, (ast.Assign, ast.AnnAssign, ast.Expr)
@@ -85,35 +86,20 @@ class Inlining(Callees):
             statement, (ast.Expr, ast.Assign, ast.AugAssign)
         ) or not self.text.is_alone(statement):
             raise NotInlinable("the call's value is used in a larger statement")
-        node: ast.AST = call
-        while node is not statement:
-            node = self.scopes.parents[node]
-            if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
-                raise NotInlinable("the call is not made exactly once")
-        first = self._find_operands_before(statement, call)
-        inside = {n for part in (call, *first) for n in walk_breadth_first(part)}
-        around = {
-            n for n in walk_breadth_first(statement) if call in walk_breadth_first(n)
-        }
-        for other in walk_breadth_first(statement):
-            if isinstance(other, (ast.Call, ast.Subscript)) and not (
-                other in inside or other in around
-            ):
-                if (other.lineno, other.col_offset) < (call.lineno, call.col_offset):
-                    raise NotInlinable("something else is computed before it")
+        before = list_parts_before(self.scopes.parents, statement, call)
+        if before is None:
+            raise NotInlinable("the call is not made exactly once")
+        changed = self._find_changed_values(found.callee)
+        target = getattr(statement, "target", None)
+        if target is not None and changed.needs_name(target, call):
+            raise NotInlinable("the call may change what its statement adds to")
+        first = [part for part in before if changed.needs_name(part, call)]
         line = self.text.lines[statement.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         origin = self.text.origins[statement.lineno - 1]
-        target = (
-            getattr(statement, "target", None)
-            or getattr(statement, "targets", [None])[0]
-        )
-        partial = f"partial_{target.id}" if isinstance(target, ast.Name) else "partial"
         edits, lines = [], []
         for part in (*first, call):
-            name = self._choose_name(
-                f"{found.callee.name}_value" if part is call else partial, taken
-            )
+            name = self._choose_name(_name_part(part, statement), taken)
             source = self.text.find_segment(part)
             if "\n" in source:
                 source = ast.unparse(part)
@@ -125,22 +111,14 @@ class Inlining(Callees):
             statement.lineno, statement.lineno - 1, lines, [origin] * len(lines)
         )
 
-    def _find_operands_before(
-        self, statement: ast.stmt, call: ast.AST
-    ) -> list[ast.expr]:
-        """The operands that are computed before a call: `f(x) - g(x)` of `... + call(x)`."""
-        found: list[ast.expr] = []
-        node = call
-        while node is not statement:
-            above = self.scopes.parents[node]
-            if isinstance(above, ast.BinOp) and above.right is node:
-                if any(
-                    isinstance(n, (ast.Call, ast.Subscript))
-                    for n in walk_breadth_first(above.left)
-                ):
-                    found.insert(0, above.left)
-            node = above
-        return found
+    def _find_changed_values(self, callee: ast.FunctionDef) -> ChangedValues:
+        """The values that a call of the function may change."""
+        taken_apart = {
+            (name, attribute)
+            for instance in self.instances.values()
+            for attribute, name in instance.attributes.items()
+        }
+        return ChangedValues(self.scopes, callee, taken_apart)
 
     def _choose_name(self, wish: str, taken: set[str]) -> str:
         name, number = wish, 2
@@ -276,3 +254,18 @@ class Inlining(Callees):
             if isinstance(n, ast.FunctionDef) and n.name == driver.name
         ]
         return found[0] if len(found) == 1 else None
+
+
+def _name_part(part: ast.expr, statement: ast.stmt) -> str:
+    """A name for a part of a statement that is computed before it: `step_value`."""
+    if isinstance(part, ast.Call):
+        key = names.find_key(part.func)
+        if key is not None:
+            return f"{key.split('.')[-1].strip('_')}_value"
+    if isinstance(part, (ast.Name, ast.Attribute)):
+        key = names.find_key(part)
+        if key is not None:
+            return f"{key.split('.')[-1].strip('_')}_before"
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    target = targets[0]
+    return f"partial_{target.id}" if isinstance(target, ast.Name) else "partial"
