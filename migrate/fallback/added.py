@@ -13,6 +13,7 @@ from migrate.fallback.edits import Edit, apply_edits
 from migrate.fallback.imports import is_elsewhere
 from migrate.fallback.names import find_aliases_of_nothing
 from migrate.plan import Plan
+from migrate.rewriting.imports import find_import_place
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -26,7 +27,8 @@ def import_homes(
     Args:
       alias: the name to bind for tensorflow.compat.v1, "" if the file has one.
     """
-    wanted = [f"import tensorflow.compat.v1 as {alias}"] if alias else []
+    first = [f"import tensorflow.compat.v1 as {alias}"] if alias else []
+    written: list[str] = []  # Of modules beside the file.
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
     bound = find_kept_names(parse_source(text))
     for line in dict.fromkeys(sorted(plan.imports)):
@@ -34,23 +36,26 @@ def import_homes(
         if module in bound:
             continue
         if not emitted.list_files(module):
-            wanted.append(line)
+            first.append(line)
         elif home is not None:
-            wanted.append(home.write_import(module))
+            written.append(home.write_import(module))
         elif in_package:
-            wanted += [
+            written += [
                 "try:",
                 f"    {line}",
                 "except ImportError:  # Run as a module of its package.",
                 f"    from . import {module}",
             ]
         else:
-            wanted.append(line)
-    if not wanted:
-        return text
+            written.append(line)
+    tree = parse_source(text)
     lines = text.split("\n")
-    place = _find_place(parse_source(text))
-    lines[place:place] = wanted
+    place = _find_place(tree)
+    # A program may say by `sys.path` where the modules beside it are.
+    below = find_import_place(tree, {line.split()[-1] for line in plan.imports})
+    below = max(place, below) if written else place
+    lines[below:below] = written
+    lines[place:place] = first
     return "\n".join(lines)
 
 

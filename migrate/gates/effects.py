@@ -30,6 +30,7 @@ from migrate.gates.host_state import (
 )
 from migrate.gates.late_changes import find_late_changes
 from migrate.gates.sites import Site
+from migrate.gates.starred_names import import_alike
 from migrate.gates.traces import TooMany, find_trace
 from migrate.rules.dropped import CODE as DROPPED
 from migrate.source.nodes import parse_source
@@ -79,6 +80,7 @@ def find_differences(
     if original == result:
         return []
     result = _import_by_names(result, original)
+    original = import_alike(original, result)
     scopes = build_scopes(parse_source(original)), build_scopes(parse_source(result))
     moved = [*_find_moved_names(*scopes), *_find_changed_values(*scopes)]
     if not shapes.differ(*scopes):

@@ -63,7 +63,7 @@ def add_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
             and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
         ):
             _respell_import(lines, node)
-    place = _find_place(tree, {line.split()[-1] for line in wanted})
+    place = find_import_place(tree, {line.split()[-1] for line in wanted})
     first = [] if filename.endswith(".ipynb") else _find_first_imports(tree)
     own = [line for line in wanted if first and _is_standard(line.split()[-1])]
     lines[place:place] = _join_imports([line for line in wanted if line not in own])
@@ -153,7 +153,7 @@ def means_compat(text: str, plan: Plan) -> bool:
     )
 
 
-def _find_place(tree: ast.Module, wanted: set[str]) -> int:
+def find_import_place(tree: ast.Module, wanted: set[str]) -> int:
     """The line below which imports go: the first ones, or those after `sys.path` is set.
 
     Args:
