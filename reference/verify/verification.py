@@ -295,8 +295,8 @@ def _reduced(
     if any(t.get("unseeded") for t in told):
         found.append(
             "Operations that draw without a seed of their own (initial values, dropout, "
-            "shuffling) were given one and the same in both programs: the masks are "
-            "alike, and other draws are not proved."
+            "noise, shuffling) were given one and the same in both programs: masks and "
+            "noise are alike, and other draws are not proved."
         )
     if any(t.get("tokens") for t in told):
         found.append(

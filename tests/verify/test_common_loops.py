@@ -1,4 +1,4 @@
-"""Training loops as tutorials have them: two optimizers in turn, and dropout beside a look."""
+"""Training loops as tutorials have them: two optimizers in turn, dropout or noise beside a look."""
 
 from __future__ import annotations
 
@@ -48,9 +48,29 @@ with tf.Session() as sess:
             print(sess.run(accuracy, feed_dict={x: batch, keep_prob: 1.0}))
         sess.run(train, feed_dict={x: batch, keep_prob: 0.5})
 """
+# One draw for the runs that train and for those that only look, as in an autoencoder.
+NOISE = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 6])
+w = tf.Variable(tf.truncated_normal([6, 4], stddev=0.3))
+mean = tf.matmul(x, w)
+code = mean + 0.5 * tf.random_normal(tf.shape(mean))
+loss = tf.reduce_mean(tf.square(tf.matmul(code, w, transpose_b=True) - x))
+train = tf.train.AdamOptimizer(1e-2).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(6):
+        batch = np.random.rand(20, 6)
+        if i % 2 == 0:
+            print(sess.run(loss, feed_dict={x: batch}))
+        sess.run(train, feed_dict={x: batch})
+"""
 PROGRAMS = {
     "two optimizers in turn": (IN_TURN, ("Optimizer(2e-3)", "Optimizer(2.1e-3)")),
     "dropout beside a look": (DROPOUT, ("rate=1 - keep_prob", "rate=0.9 - keep_prob")),
+    "noise beside a look": (NOISE, ("0.5 * tf.random", "0.51 * tf.random")),
 }
 
 

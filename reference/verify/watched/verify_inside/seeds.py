@@ -90,8 +90,16 @@ def seed_tensorflow(seed, told):
             module.get_seed = get_seed
 
 
+# TensorFlow's drawing operations, and those that draw the numbers of a given seed.
+_BY_SEED = {
+    "random_standard_normal": "stateless_random_normal",
+    "random_uniform": "stateless_random_uniform",
+    "truncated_normal": "stateless_truncated_normal",
+}
+
+
 def draw_by_step(seed, made):
-    """Has uniform draws with the common seed depend on the number of the step: dropout's.
+    """Has draws with the common seed depend on the number of the step: dropout's, noise.
 
     A graph of TensorFlow 1 has one dropout for the runs that train and those that only
     look, so each of these has the next mask. Migrated, both have operations of their own.
@@ -117,16 +125,19 @@ def draw_by_step(seed, made):
         found.set_shape([2])
         return found
 
-    common, draw = (seed, seed), gen_random_ops.random_uniform
+    common = (seed, seed)
 
-    def random_uniform(shape, dtype, seed=0, seed2=0, name=None):
-        if (seed, seed2) != common or _is_of_dataset(ops):
-            return draw(shape, dtype, seed=seed, seed2=seed2, name=name)
-        return gen_stateless_random_ops.stateless_random_uniform(
-            shape, find_seed(), dtype=dtype, name=name
-        )
+    def replace(draw, draw_by_seed):
+        def drawn(shape, dtype, seed=0, seed2=0, name=None):
+            if (seed, seed2) != common or _is_of_dataset(ops):
+                return draw(shape, dtype, seed=seed, seed2=seed2, name=name)
+            return draw_by_seed(shape, find_seed(), dtype=dtype, name=name)
 
-    gen_random_ops.random_uniform = random_uniform
+        return drawn
+
+    for name, by_seed in _BY_SEED.items():
+        new = getattr(gen_stateless_random_ops, by_seed)
+        setattr(gen_random_ops, name, replace(getattr(gen_random_ops, name), new))
 
 
 def _is_of_dataset(ops):
