@@ -311,6 +311,8 @@ class Inliner:
         parent = self._scopes.parents[use]
         if isinstance(parent, ast.Subscript):
             return isinstance(parent.ctx, (ast.Store, ast.Del))
+        if not isinstance(use.ctx, ast.Load):
+            return isinstance(parent, ast.AugAssign)
         return isinstance(
             parent, (ast.Attribute, ast.Assign, ast.AugAssign, ast.Return)
         )

@@ -128,6 +128,13 @@ def test_what_calls_share_or_keep_stays_in_its_method(old: str, new: str) -> Non
     assert [f.code for f in done.findings if f.blocks and f.code != "N100"] == ["S185"]
 
 
+def test_a_list_that_the_method_only_reads_may_be_a_default() -> None:
+    written = "def step(self, x, scale=[1, 2]):\n        if settings is None:\n"
+    written += "            scale = [2, 3]\n        print(scale[0], len(scale))"
+    program = PROGRAMS["a product"].replace("def step(self, x):", written)
+    assert not [f for f in migrate_text(program).findings if f.blocks]
+
+
 @pytest.mark.parametrize(
     "used",
     ["print(sorted(numbers, key=lambda n: n * x[0]))", "print(list(n for n in x))"],
