@@ -266,7 +266,12 @@ class Cluster:
     server_call: ast.Call
     job_name: ast.expr
     task_index: ast.expr
-    jobs: frozenset[str] | None  # None: known only at run time.
+    choices: tuple[frozenset[str], ...]  # Job names of each cluster that it may be.
+
+    @property
+    def jobs(self) -> frozenset[str] | None:
+        """All names of its jobs; None if they are known only at run time."""
+        return frozenset().union(*self.choices) if self.choices else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

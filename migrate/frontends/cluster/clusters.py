@@ -25,6 +25,10 @@ _NO_SERVERS_RECIPE = (
     '`if job_name == "ps": server.join()`. For one process, remove the server, and open '
     "tf.Session() without a target."
 )
+_ONE_OF_THEM_RECIPE = (
+    "Leave this cluster out. Give the case of one process a program of its own, without "
+    "a server, that opens tf.Session() without a target."
+)
 # Jobs that the strategies know; a master is a chief.
 _JOBS = frozenset({"ps", "worker", "chief", "master", "evaluator"})
 _NAMES_RECIPE = (
@@ -37,6 +41,9 @@ _NONE_RECIPE = (
     "`master`. For a cluster, start a tf.train.Server in this file, and open the session "
     "on server.target."
 )
+
+
+_DEPTH = 8  # So many names may stand between the server and its cluster.
 
 
 class Clusters:
@@ -125,41 +132,65 @@ class Clusters:
                 "tf.train.Server",
             )
             return None
-        return ir.Cluster(spec, statement, call, job, index, self._list_jobs(spec))
+        choices = self._list_choices(spec)
+        return ir.Cluster(spec, statement, call, job, index, choices)
 
-    def _list_jobs(self, spec: ast.expr) -> frozenset[str] | None:
-        """Lists the job names, if the cluster is a dict display."""
-        seen = 0
-        while seen < 5:
-            seen += 1
-            if isinstance(spec, ast.Dict):
-                keys = [names.read_literal(k) for k in spec.keys]
-                if all(isinstance(k, str) for k in keys):
-                    return frozenset(str(k) for k in keys)
-                return None
-            if isinstance(spec, ast.Call):
-                if (
-                    self.scopes.resolve(spec.func) == "tf.train.ClusterSpec"
-                    and spec.args
-                ):
-                    spec = spec.args[0]
-                    continue
-                return None
-            if isinstance(spec, ast.Name):
-                owner = self.scopes.find_scope(spec).find_owner(spec.id)
-                bindings = owner.bindings[spec.id] if owner else []
-                if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
-                    value = bindings[0].value
-                    mutated = any(
-                        spec.id in names.find_mutations(s)
-                        for s in list_all_statements(self.driver.body)
-                        if not names.list_suites(s)
-                    )
-                    if not mutated:
-                        spec = value
-                        continue
-            return None
-        return None
+    def _list_choices(
+        self, spec: ast.expr, depth: int = 0
+    ) -> tuple[frozenset[str], ...]:
+        """The job names of each cluster that an expression may be; () if it is not known."""
+        if depth > _DEPTH:
+            return ()
+        if isinstance(spec, ast.Dict):
+            keys = [names.read_literal(k) for k in spec.keys]
+            if not all(isinstance(k, str) for k in keys):
+                return ()
+            return (frozenset(str(k) for k in keys),)
+        parts = self._list_parts(spec)
+        found = [self._list_choices(part, depth + 1) for part in parts]
+        return tuple(dict.fromkeys(sum(found, ()))) if all(found) else ()
+
+    def _list_parts(self, spec: ast.expr) -> list[ast.expr]:
+        """The expressions one of which gives a cluster; none if the tool cannot tell."""
+        if isinstance(spec, ast.IfExp):
+            return [spec.body, spec.orelse]
+        if isinstance(spec, ast.Name):
+            return self._list_bound(spec)
+        if isinstance(spec, ast.Subscript):
+            return self._list_values(spec.value)
+        if isinstance(spec, ast.Call):
+            if self.scopes.resolve(spec.func) == "tf.train.ClusterSpec":
+                return spec.args[:1]
+            if isinstance(spec.func, ast.Attribute) and spec.func.attr == "get":
+                return [*self._list_values(spec.func.value), *spec.args[1:2]]
+        return []
+
+    def _list_values(self, of: ast.expr) -> list[ast.expr]:
+        """The values of a dict that the program writes out."""
+        bound = self._list_bound(of) if isinstance(of, ast.Name) else [of]
+        if len(bound) == 1 and isinstance(bound[0], ast.Dict):
+            return bound[0].values
+        return []
+
+    def _list_bound(self, name: ast.Name) -> list[ast.expr]:
+        """What the statements give a name that it may have; none if one is not known."""
+        owner = self.scopes.find_scope(name).find_owner(name.id)
+        bindings = owner.bindings[name.id] if owner else []
+        mutated = any(
+            name.id in names.find_mutations(s)
+            for s in list_all_statements(self.driver.body)
+            if not names.list_suites(s)
+        )
+        if mutated:
+            return []
+        found = [
+            b.value
+            for b in bindings
+            if isinstance(b, ast.Assign)
+            and len(b.targets) == 1
+            and isinstance(b.targets[0], ast.Name)
+        ]
+        return found if len(found) == len(bindings) else []
 
     def find_joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
         """Finds the statements `server.join()`, in which a task waits."""
@@ -201,23 +232,31 @@ class Clusters:
 
     def check_jobs(self, cluster: ir.Cluster, replication: ir.Replication) -> None:
         """Refuses a cluster without the jobs that the strategy looks for, by their names."""
-        jobs = cluster.jobs
         servers = replication is not ir.Replication.SYNCHRONOUS
-        if jobs is None or (
-            jobs <= _JOBS
-            and jobs & {"worker", "chief", "master"}
-            and ("ps" in jobs or not servers)
-        ):
-            return
+        for jobs in cluster.choices:
+            if not (
+                jobs <= _JOBS
+                and jobs & {"worker", "chief", "master"}
+                and ("ps" in jobs or not servers)
+            ):
+                several = len(cluster.choices) > 1
+                self._refuse_jobs(cluster, jobs, several)
+                return
+
+    def _refuse_jobs(
+        self, cluster: ir.Cluster, jobs: frozenset[str], several: bool
+    ) -> None:
+        which = "one of the clusters" if several else "the cluster"
         if jobs == {"worker"}:
             reason, recipe = (
-                'the cluster has no job but "worker", so it has no parameter servers',
-                _NO_SERVERS_RECIPE,
+                f'{which} has no job but "worker", so it has no parameter servers',
+                _ONE_OF_THEM_RECIPE if several else _NO_SERVERS_RECIPE,
             )
         else:
             shown = " and ".join(f'"{job}"' for job in sorted(jobs))
+            whose = "the jobs of one cluster" if several else "the cluster's jobs"
             reason, recipe = (
-                f"the cluster's jobs are {shown}. TensorFlow 2's strategies know "
+                f"{whose} are {shown}. TensorFlow 2's strategies know "
                 'parameter servers by the name "ps", and workers by "worker"',
                 _NAMES_RECIPE,
             )

@@ -62,3 +62,45 @@ def test_other_jobs_are_refused(jobs: str, reason: str) -> None:
 )
 def test_usual_jobs_are_migrated(jobs: str) -> None:
     assert not find_refusals(jobs)
+
+
+ONE = '{"ps": ["a:1"], "worker": ["a:2"]}'
+TWO = '{"ps": ["a:1"], "worker": ["a:2", "b:1"]}'
+ALONE = '{"worker": ["a:1"]}'
+CHOSEN = {
+    "by a dict": "cluster = {'x': FIRST, 'y': SECOND}[FLAGS.job_name[:1]]",
+    "by get": "known = {'x': FIRST}\ncluster = known.get(FLAGS.job_name, SECOND)",
+    "by a test": "cluster = FIRST if FLAGS.task_index else SECOND",
+    "in branches": (
+        "if FLAGS.task_index:\n    cluster = FIRST\nelse:\n    cluster = SECOND"
+    ),
+}
+
+
+def choose(how: str, second: str) -> str:
+    """The program with a cluster that it chooses of two, and a test of its job's name."""
+    written = CHOSEN[how]
+    for name, jobs in (("FIRST", ONE), ("SECOND", second)):
+        written = written.replace(name, f"tf.train.ClusterSpec({jobs})")
+    program = PROGRAM.replace("cluster = tf.train.ClusterSpec(JOBS)", written)
+    return program.replace(
+        "            sess.run(train_op",
+        "            if FLAGS.job_name == 'worker':\n"
+        "                print('trains')\n"
+        "            sess.run(train_op",
+    )
+
+
+@pytest.mark.parametrize("how", CHOSEN)
+def test_a_cluster_that_the_program_chooses(how: str) -> None:
+    """No task of the clusters is a chief, so a worker's job is always "worker"."""
+    found = migrate_text(choose(how, TWO)).findings
+    assert not [f for f in found if f.blocks]
+
+
+@pytest.mark.parametrize("how", CHOSEN)
+def test_one_of_the_clusters_has_no_servers(how: str) -> None:
+    found = migrate_text(choose(how, ALONE)).findings
+    (finding,) = [f for f in found if f.blocks and f.code != "N100"]
+    assert finding.code == "C101"
+    assert 'one of the clusters has no job but "worker"' in finding.reason
