@@ -242,7 +242,10 @@ def _find_kind_of_symbols(results: Iterable[FileResult]) -> Kind:
     if codes and codes <= _UNREAD:
         return UNREAD
     for kind in KINDS:
-        if not codes.isdisjoint(kind.codes) or any(
+        told = not codes.isdisjoint(kind.codes) and (
+            not kind.only_with or any(_is_below(s, kind.only_with) for s in symbols)
+        )
+        if told or any(
             _is_below(used, kind.symbols) and not _is_below(used, kind.neither)
             for used in symbols
         ):

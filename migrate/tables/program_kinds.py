@@ -20,6 +20,7 @@ class Kind:
       symbols: a program that uses one of them, or a name below one, is of the kind.
       neither: names below them that say nothing: any program may read data with them.
       codes: so is one that has one of these findings.
+      only_with: with the codes it must also use one of these symbols.
     """
 
     name: str
@@ -28,8 +29,10 @@ class Kind:
     symbols: tuple[str, ...] = ()
     neither: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    only_with: tuple[str, ...] = ()
 
 
+_CLUSTER = ("tf.train.Server", "tf.train.ClusterSpec")
 _SYNCHRONOUS = (
     "tf.train.SyncReplicasOptimizer",
     "tf.train.SyncReplicasOptimizerV2",
@@ -71,6 +74,7 @@ KINDS = (
         "cluster, placed by hand",
         "ParameterServerStrategy",
         codes=("C115",),
+        only_with=_CLUSTER,
     ),
     Kind(
         "asynchronous",
@@ -82,7 +86,7 @@ KINDS = (
         "cluster",
         "cluster without replica_device_setter",
         "ParameterServerStrategy",
-        symbols=("tf.train.Server", "tf.train.ClusterSpec"),
+        symbols=_CLUSTER,
     ),
     Kind(
         "towers",

@@ -115,3 +115,22 @@ def test_what_cannot_be_read_is_not_known() -> None:
     result = FileResult(PATH, text, text, (finding,), ())
     told = ("unread", "not Python 3", "unknown until it is read")
     assert _told(result) == told
+
+
+@pytest.mark.parametrize(
+    ("served", "kind"), [("", "session"), ("tf.train.ClusterSpec(hosts)\n", "placed")]
+)
+def test_a_device_that_is_computed_makes_no_cluster(served: str, kind: str) -> None:
+    """C115 is also told of devices of one machine."""
+    text = (
+        "import tensorflow as tf\n"
+        + served
+        + "with tf.device(choose_device()):\n"
+        + "    w = tf.get_variable('w', [1])\n    loss = tf.reduce_sum(w)\n"
+        + "with tf.Session() as sess:\n"
+        + "    sess.run(tf.global_variables_initializer())\n    sess.run(loss)\n"
+    )
+    found = migrate_text(text)
+    assert "C115" in {f.code for f in found.findings}
+    result = FileResult(PATH, text.encode(), text.encode(), found.findings)
+    assert _told(result)[0] == kind
