@@ -14,6 +14,7 @@ from migrate.facts.trees.reexports import write_out_imports
 from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
+from migrate.fallback.keras_of_process import refuse_probability
 from migrate.fallback.names import CODE, UNSEEN, VERSION, NameRules
 from migrate.fallback.private import KEPT
 from migrate.fallback.private_imports import find_failing_imports
@@ -52,12 +53,16 @@ class Part:
       named_for_2: whether `tf.X` means TensorFlow 2's X, as in tf_upgrade_v2's output.
       own: first names by which the program's files import each other.
       returned: modules of contrib that functions of the program return.
+      probability: whether a file imports TensorFlow Probability.
+      of_keras_2: a symbol of the program that needs Keras 2; "" if it has none.
     """
 
     starts: bool = True
     named_for_2: bool = False
     own: frozenset[str] = frozenset()
     returned: Returned = Returned()
+    probability: bool = False
+    of_keras_2: str = ""
 
 
 def bring_to_compat(
@@ -90,6 +95,8 @@ def bring_to_compat(
     strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     lost += [f for f in strategies if f.blocks]
+    if part.probability and part.of_keras_2:
+        lost += refuse_probability(tree, part.of_keras_2)
     if lost:
         return Migration(text, tuple(sorted(lost)))
     told = (
@@ -106,7 +113,8 @@ def bring_to_compat(
     new = import_homes(edited, plan, rules.new_alias, filename, unit.home)
     new = drop_unread(new, {line.split()[-1] for line in plan.imports})
     if part.starts:
-        new = begin_in_graph_mode(new, part.own)
+        keras_2 = bool(part.of_keras_2) or not part.probability
+        new = begin_in_graph_mode(new, part.own, keras_2)
     missing = list(_find_missing_names(new, mistaken))
     failing = list(_report_failing_imports(new, tree, part.own))
     if failing:

@@ -12,6 +12,10 @@ from migrate import outcomes, pipeline
 from migrate.facts.trees.hidden_names import find_hidden_names
 from migrate.facts.trees.homes import find_homes
 from migrate.facts.trees.reexports import find_reexports, find_star_names
+from migrate.fallback.keras_of_process import (
+    find_use_of_keras_2,
+    imports_probability,
+)
 from migrate.fallback.module import (
     TOLD,
     Part,
@@ -96,7 +100,10 @@ class CompatFallback:
             )  # A finding already says why it cannot be read.
         starts = self._around.find_starts(paths)
         known = [text for text in texts.values() if text is not None]
+        probability = imports_probability(known)
         part = Part(
+            probability=probability,
+            of_keras_2=find_use_of_keras_2(known) if probability else "",
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
             own=frozenset(_find_names(texts)),
             returned=find_returned_modules(

@@ -22,11 +22,12 @@ _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.
 _OTHERS = frozenset({"keras", "sonnet", "tensor2tensor", "tensorlayer", "tflearn"})
 
 
-def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
+def begin_in_graph_mode(text: str, own: Collection[str], keras_2: bool = True) -> str:
     """The text with graph mode switched on before its first import that may need it.
 
     Args:
       own: first names by which the program's files import each other.
+      keras_2: whether the process has Keras 2.
     """
     tree = parse_source(text)
     if not any(_may_import(node, own) for node in walk_breadth_first(tree)):
@@ -37,7 +38,7 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
     anchor = _find_anchor(tree, own)
     place = anchor.lineno - 1 if anchor is not None else _find_first_free_line(tree)
     before: list[str] = []
-    if VARIABLE not in text:
+    if keras_2 and VARIABLE not in text:
         if not _has_os(tree, place + 1):
             before += ["import os", ""]
         before.append(_KERAS)

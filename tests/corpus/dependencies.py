@@ -34,6 +34,7 @@ PINNED = (
     ),
     *("PyYAML==6.0.3", "scipy==1.15.3", "simple-parsing==0.1.7", "soupsieve==2.8"),
     *("sympy==1.14.0", "tensorflow-datasets==4.9.9", "tensorflow-metadata==1.17.2"),
+    "tensorflow-hub==0.16.1",
     *(
         "tensorboard==2.20.0",
         "tensorflow-probability==0.25.0",

@@ -382,7 +382,7 @@ def test_an_effect_that_is_otherwise_leaves_the_program(
     text = "import tensorflow as tf\nprint('begin')\nprint('end')\n"
     assert not _brought(text).findings
 
-    def swapping(new: str, own: Collection[str]) -> str:
+    def swapping(new: str, own: Collection[str], keras_2: bool) -> str:
         return begin_in_graph_mode(new, own).replace(
             "print('begin')\nprint('end')\n", "print('end')\nprint('begin')\n"
         )
@@ -620,3 +620,28 @@ def test_an_argument_that_keras_2_has_by_its_old_name() -> None:
     assert "tf.keras.regularizers.l1(l=0.1)" in _module(text)
     wrong = _brought(text.replace("(l=", "_l2(k=")).findings
     assert [(f.line, f.code) for f in wrong] == [(2, "T151")]
+
+
+_PROBABILITY = "import tensorflow_probability as tfp\n"
+
+
+def test_tensorflow_probability_has_no_keras_2_in_its_process(
+    tmp_path: pathlib.Path,
+) -> None:
+    """It looks for a module of Keras 2 that TensorFlow 2.16 and later do not have."""
+    network = "import tensorflow as tf\ndef net(x):\n  return tf.square(x)\n"
+    new = _tree(tmp_path, network=network, train=_PROBABILITY + _TRAIN)
+    assert "disable_v2_behavior" in new["train"]
+    assert "TF_USE_LEGACY_KERAS" not in new["train"]
+
+
+@pytest.mark.parametrize("used", ["layers.dense(x, 2)", "estimator.DNNClassifier(x)"])
+def test_tensorflow_probability_beside_keras_2_is_refused(
+    used: str, tmp_path: pathlib.Path
+) -> None:
+    network = f"import tensorflow as tf\ndef net(x):\n  return tf.{used}\n"
+    assert not _tree(tmp_path, network=network, train=_PROBABILITY + _TRAIN)
+    found = [f for r in _results(tmp_path) for f in r.findings if f.code == "T151"]
+    (finding,) = found
+    assert finding.line == 1 and "TensorFlow Probability" in finding.reason
+    assert f"tf.{used.partition('(')[0]}" in finding.reason
