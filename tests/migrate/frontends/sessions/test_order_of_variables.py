@@ -253,3 +253,22 @@ def test_a_list_with_slots_is_refused(old: str, new: str) -> None:
 )
 def test_a_list_that_ends_before_its_slots_migrates(old: str, new: str) -> None:
     assert not find_refusals(COPIES.replace(old, new))
+
+
+@pytest.mark.parametrize("block", ["with tf.control_dependencies([train]):", "if 1:"])
+def test_a_list_in_a_block_is_of_the_variables_by_then(block: str) -> None:
+    done = migrate_text(
+        "import tensorflow as tf\n"
+        "w = tf.Variable(2.0)\n"
+        "train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(w))\n"
+        f"{block}\n"
+        "    size = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\n"
+        "later = tf.Variable(1.0)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    for _ in range(3):\n"
+        "        print(sess.run(size), sess.run(later))\n"
+    )
+    assert all(f.outcome is not Outcome.REFUSED for f in done.findings)
+    before, listed, after = done.text.partition("variables_by_then = ")
+    assert listed and "w = tf.Variable" in before and "later = tf.Variable" in after
