@@ -241,10 +241,9 @@ class NeededUpdates:
         needing: list[Parts] = []
         for statement in _list_statements(function):
             if isinstance(statement, ast.Return):
-                if follower.has_begun and not self._is_in_other_branch(
+                if follower.enter(statement) and not self._is_in_other_branch(
                     update, statement
                 ):
-                    follower.enter(statement)
                     value = statement.value
                     needing.append(follower.find_parts(value) if value else frozenset())
             else:
@@ -437,7 +436,6 @@ class _Follower:
 
     Attributes:
       carriers: the names of such values, each with the parts that need the update.
-      has_begun: whether the update's own statement has been reached.
       waits: whether the operations of a statement wait for the update.
     """
 
@@ -446,20 +444,20 @@ class _Follower:
         self._update = update
         self._in_parts = in_parts
         self.carriers: dict[str, Parts] = {}
-        self.has_begun = False
+        self._has_begun = False
         self.waits = False
 
-    def enter(self, statement: ast.stmt) -> None:
-        """Begins a statement, in the blocks that are around it."""
+    def enter(self, statement: ast.stmt) -> bool:
+        """Begins a statement, in the blocks around it; whether the update comes before."""
+        self._has_begun |= self._update in walk_breadth_first(statement)
         self.waits = False
         self.waits = any(map(self.needs, _list_headers_above(self._scopes, statement)))
+        return self._has_begun
 
     def follow(self, statement: ast.stmt) -> None:
         """Takes in what a statement computes."""
-        self.has_begun |= self._update in walk_breadth_first(statement)
-        if not self.has_begun:
+        if not self.enter(statement):
             return
-        self.enter(statement)
         match statement:
             case ast.For(target=target, iter=iterated):
                 if self.needs(iterated):

@@ -137,6 +137,10 @@ def test_a_run_that_does_not_need_an_update(
 
 NEEDED = {
     "waits": (f"def f(x):\n{WAITING}        return x * 2.0\nout = f(y)\n", "out"),
+    "returned": (
+        "def f():\n    return n.assign_add(1)\nout = tf.cond(x > 9.0, f, f)\n",
+        "out",
+    ),
     "computed with": (
         "def f(x):\n    new = n.assign_add(1)\n    return x * tf.to_float(new)\n"
         "out = f(y)\n",
