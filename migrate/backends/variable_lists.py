@@ -228,19 +228,26 @@ class VariableLists:
         Args:
           chosen: whether comprehensions that leave out some of it count.
         """
+        if self._loses_order(listed):
+            return
         for holder in self.find_holders(listed):
-            above = self._scopes.parents.get(holder)
-            if (
-                isinstance(above, ast.Call)
-                and isinstance(above.func, ast.Name)
-                and above.func.id in _WITHOUT_ORDER
-            ):
+            if self._loses_order(holder):
                 continue
+            above = self._scopes.parents.get(holder)
             yield holder
             if isinstance(above, (ast.ListComp, ast.GeneratorExp)) and depth < 3:
                 over = [g for g in above.generators if g.iter is holder]
                 if over and (chosen or not over[0].ifs):
                     yield from self._list_forms(above, chosen, depth + 1)
+
+    def _loses_order(self, node: ast.expr) -> bool:
+        """Whether a list goes into a function for which its order does not matter."""
+        above = self._scopes.parents.get(node)
+        return (
+            isinstance(above, ast.Call)
+            and isinstance(above.func, ast.Name)
+            and above.func.id in _WITHOUT_ORDER
+        )
 
     def is_shown(self, listed: ast.expr) -> bool:
         """Whether a program shows a list, in its order."""

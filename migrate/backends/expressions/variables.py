@@ -238,7 +238,7 @@ class Variables(GraphCode):
                 f"the program puts all {which} variables together in their order. "
                 "Layers and optimizers make their variables in the first step, "
                 "after all others, so the order changes",
-                "Write the list out: [w, b].",
+                "Sort the list by name: sorted(variables, key=lambda v: v.name).",
                 symbol,
             )
         elif self.lists.is_shown(call):
@@ -251,7 +251,8 @@ class Variables(GraphCode):
                 f"the program shows replicas.{which}_variables in the order in which "
                 "TensorFlow 2 makes them: those of layers and optimizers come after all "
                 "others",
-                "If the order matters, write the list out: [w, b].",
+                "If the order matters, sort the list by name: sorted(variables, "
+                "key=lambda v: v.name).",
             )
             if finding not in self.diagnostics.findings:
                 self.diagnostics.findings.append(finding)
