@@ -228,10 +228,10 @@ class VariableLists:
         Args:
           chosen: whether comprehensions that leave out some of it count.
         """
-        if self._loses_order(listed):
+        if self._is_without_order(listed):
             return
         for holder in self.find_holders(listed):
-            if self._loses_order(holder):
+            if self._is_without_order(holder):
                 continue
             above = self._scopes.parents.get(holder)
             yield holder
@@ -240,7 +240,7 @@ class VariableLists:
                 if over and (chosen or not over[0].ifs):
                     yield from self._list_forms(above, chosen, depth + 1)
 
-    def _loses_order(self, node: ast.expr) -> bool:
+    def _is_without_order(self, node: ast.expr) -> bool:
         """Whether a list goes into a function for which its order does not matter."""
         above = self._scopes.parents.get(node)
         return (

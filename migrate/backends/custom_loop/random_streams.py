@@ -48,7 +48,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
         if flow.suites or not computed:
             continue
         for node, by_graph in _find_seeded_calls(flow.statement, scopes, of_graph):
-            later = not by_graph and _gets_seed_after(flow.statement, scopes)
+            later = not by_graph and _has_seed_below(flow.statement, scopes)
             if node in told or not (computed > 1 or by_graph or later):
                 continue
             told.add(node)
@@ -78,7 +78,7 @@ def _has_graph_seed(scopes: Scopes) -> bool:
     return any(_gives_seed(node, scopes) for node in scopes.walk())
 
 
-def _gets_seed_after(statement: ast.stmt, scopes: Scopes) -> bool:
+def _has_seed_below(statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether the graph gets a seed, or another one, below a statement."""
     return any(
         _gives_seed(node, scopes) and node.lineno > statement.lineno  # type: ignore[attr-defined]

@@ -461,27 +461,29 @@ class _Follower:
         match statement:
             case ast.For(target=target, iter=iterated):
                 if self.needs(iterated):
-                    self._carry(names.find_binds(target), None)
+                    self._add_carriers(names.find_binds(target), None)
             case ast.Assign(
                 targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
             ) if self._in_parts and len(targets) == len(values):
                 for inner, part in zip(targets, values, strict=True):
                     if self.needs(part):
-                        self._carry(names.find_binds(inner), self.find_parts(part))
+                        self._add_carriers(
+                            names.find_binds(inner), self.find_parts(part)
+                        )
             case ast.Assign(targets=targets, value=value):
                 if self.needs(value):
                     whole = all(map(names.find_key, targets))
                     parts = self.find_parts(value) if whole else None
-                    self._carry(names.find_binds(statement), parts)
-                    self._carry(_list_filled(statement), None)
+                    self._add_carriers(names.find_binds(statement), parts)
+                    self._add_carriers(_list_filled(statement), None)
             case ast.AugAssign(value=value) | ast.AnnAssign(value=ast.expr() as value):
                 if self.needs(value):
-                    self._carry(names.find_binds(statement), None)
+                    self._add_carriers(names.find_binds(statement), None)
             case ast.Expr(value=value):
                 if self.needs(value):
-                    self._carry(_list_filled(statement), None)
+                    self._add_carriers(_list_filled(statement), None)
 
-    def _carry(self, keys: set[str], parts: Parts) -> None:
+    def _add_carriers(self, keys: set[str], parts: Parts) -> None:
         for key in keys:
             before = self.carriers.get(key, frozenset())
             if parts is None or before is None:
