@@ -14,6 +14,10 @@ from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
+# Functions of a list that give the same for another order.
+_WITHOUT_ORDER = frozenset({"all", "any", "frozenset", "len", "set", "sorted", "sum"})
+_KEEPING_ORDER = frozenset({"tf.concat", "tf.parallel_stack", "tf.stack", "tf.tuple"})
+
 
 class VariableLists:
     """Tells lists of variables from other expressions."""
@@ -195,11 +199,59 @@ class VariableLists:
 
     def goes_by_place(self, listed: ast.expr) -> bool:
         """Whether a program takes something of a list by where it stands there."""
-        return any(map(self._is_place, self.find_holders(listed)))
+        return any(map(self._is_place, self._list_forms(listed, chosen=False)))
+
+    def needs_order(self, listed: ast.expr) -> bool:
+        """Whether a program does something with a list for which its order matters."""
+        return (
+            self.goes_by_place(listed)
+            or self.is_shown(listed)
+            or self.is_computed(listed)
+        )
+
+    def is_computed(self, listed: ast.expr) -> bool:
+        """Whether a program computes a value in which a list's order is kept."""
+        for node in self._list_forms(listed):
+            above = self._scopes.parents.get(node)
+            while isinstance(above, (ast.List, ast.Tuple, ast.Starred, ast.keyword)):
+                above = self._scopes.parents.get(above)
+            if isinstance(above, ast.Call):
+                if self._scopes.resolve(above.func) in _KEEPING_ORDER:
+                    return True
+        return False
+
+    def _list_forms(
+        self, listed: ast.expr, chosen: bool = True, depth: int = 0
+    ) -> Iterator[ast.expr]:
+        """Where a list is used, also what a comprehension makes of each of its parts.
+
+        Args:
+          chosen: whether comprehensions that leave out some of it count.
+        """
+        if self._is_without_order(listed):
+            return
+        for holder in self.find_holders(listed):
+            if self._is_without_order(holder):
+                continue
+            above = self._scopes.parents.get(holder)
+            yield holder
+            if isinstance(above, (ast.ListComp, ast.GeneratorExp)) and depth < 3:
+                over = [g for g in above.generators if g.iter is holder]
+                if over and (chosen or not over[0].ifs):
+                    yield from self._list_forms(above, chosen, depth + 1)
+
+    def _is_without_order(self, node: ast.expr) -> bool:
+        """Whether a list goes into a function for which its order does not matter."""
+        above = self._scopes.parents.get(node)
+        return (
+            isinstance(above, ast.Call)
+            and isinstance(above.func, ast.Name)
+            and above.func.id in _WITHOUT_ORDER
+        )
 
     def is_shown(self, listed: ast.expr) -> bool:
         """Whether a program shows a list, in its order."""
-        for node in self.find_holders(listed):
+        for node in self._list_forms(listed):
             above: ast.AST | None = node
             while above is not None and not isinstance(above, ast.stmt):
                 above = self._scopes.parents.get(above)
@@ -217,6 +269,8 @@ class VariableLists:
         yield listed
         above = self._scopes.parents.get(listed)
         while isinstance(above, (ast.Call, ast.keyword, ast.List, ast.Tuple)):
+            if isinstance(above, ast.Call) and self._scopes.resolve(above.func):
+                return  # What TensorFlow computes of it has no such parts.
             above = self._scopes.parents.get(above)
         if not isinstance(above, ast.Assign) or not isinstance(
             above.targets[0], ast.Name

@@ -221,6 +221,8 @@ class VariablesByThen:
             if found and not is_plain:
                 raise _Unknown
             made.extend(found)
+        if any(call in walk_breadth_first(s) for s in self._program.tail):
+            return made
         raise _Unknown
 
     def _makes_slots(self, flow: ir.Flow) -> bool:

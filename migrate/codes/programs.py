@@ -66,7 +66,7 @@ CODES = (
         "The program makes its optimizer or its update in a form that the tool cannot move out of the graph's construction. The update must be a statement of its own, in the function that opens the session.",
         why="The tool splits the program at the update: it becomes a statement of its own, after the gradients. So the tool must see it in the function that opens the session. If the update is a part of an expression, the tool cannot take it out without changing the order of evaluation. The migrated program makes the optimizer once, before the first step. If a step computes an argument of the optimizer, such as the learning rate, the step passes it to the optimizer. So this value needs a name.",
         recipe="Give the update, and each argument that a step computes, a statement and a name of its own, where the session is opened.",
-        refused_when="`minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block may give the update's name to another value. Or a learning rate, or another argument that a step computes, is an expression in the optimizer's call.",
+        refused_when="`minimize` or `apply_gradients` stands in a helper function, inside a larger expression, or with others in one statement. Or a block may give the update's name to another value. Or a learning rate, or another argument that a step computes, is an expression in the optimizer's call. Or a step's function, loop or container makes an update that a run does not need.",
     ),
     Code(
         "N111",

@@ -54,7 +54,7 @@ def is_one_shot(value: ast.expr, scopes: Scopes) -> bool:
     )
 
 
-_ASSIGNING = frozenset(
+ASSIGNING = frozenset(
     {"assign", "assign_add", "assign_sub"}
     | {"scatter_add", "scatter_sub", "scatter_update"}
 )
@@ -65,7 +65,7 @@ def assigns(statement: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _ASSIGNING
+        and node.func.attr in ASSIGNING
         for node in walk_breadth_first(statement)
     )
 

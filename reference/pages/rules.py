@@ -70,7 +70,7 @@ _WITHOUT_CASE = {
     Outcome.REWRITTEN: "D111 D112 E008 E010 K185 K190 N134 T118 V103",
     Outcome.KEPT: "D111 E010 E011 E012 S130 T113 T150",
     Outcome.REFUSED: "D112 E007 E011 G005 G007 K180 N102 O111 T151 T152",
-    Outcome.WARNED: "C111 E011 S114 S130",
+    Outcome.WARNED: "C111 E011 S114 S130 V104",
     Outcome.FAILED: "E001 E002 E003 E004 E006 G005 G006 G009",
 }
 # The cases that a page shows, of a code with better ones than all of them in their order.

@@ -4,6 +4,8 @@ In TensorFlow 1 an operation with a seed has one stream of numbers, from which a
 draw. Each step function is a graph of its own, in which the stream begins at the seed
 again. The seed is the operation's own, or the graph's. The graph's seed gives each
 operation a stream by its number in the graph, and this number differs in a step function.
+An operation with a seed of its own also draws by the seed that the graph had by then. A step
+function takes the seed that there is when the step begins.
 """
 
 from __future__ import annotations
@@ -29,6 +31,11 @@ _OTHER_NUMBER = (
     "step function gives it another number, so it draws other values than in "
     "TensorFlow 1"
 )
+_LATER_SEED = (
+    "the graph gets another seed below. In TensorFlow 1 that was only for operations below "
+    "it. In TensorFlow 2 it is for all steps, so this draws other values"
+)
+_RECIPE_OF_LATER = "Call `tf.set_random_seed` once, before all operations."
 _RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 
 
@@ -41,17 +48,23 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
         if flow.suites or not computed:
             continue
         for node, by_graph in _find_seeded_calls(flow.statement, scopes, of_graph):
-            if node in told or (computed < 2 and not by_graph):
+            later = not by_graph and _has_seed_below(flow.statement, scopes)
+            if node in told or not (computed > 1 or by_graph or later):
                 continue
             told.add(node)
+            reason, recipe = _OTHER_NUMBER, _RECIPE_OF_GRAPHS
+            if computed > 1:
+                reason, recipe = _REASON, ""
+            elif later:
+                reason, recipe = _LATER_SEED, _RECIPE_OF_LATER
             yield Finding(
                 node.lineno,
                 node.col_offset + 1,
                 "I112",
                 Outcome.WARNED,
                 scopes.resolve(node.func) or "",
-                _REASON if computed > 1 else _OTHER_NUMBER,
-                "" if computed > 1 else _RECIPE_OF_GRAPHS,
+                reason,
+                recipe,
             )
 
 
@@ -63,6 +76,14 @@ def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
 def _has_graph_seed(scopes: Scopes) -> bool:
     """Whether the program gives its graph a seed, for operations without one."""
     return any(_gives_seed(node, scopes) for node in scopes.walk())
+
+
+def _has_seed_below(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether the graph gets a seed, or another one, below a statement."""
+    return any(
+        _gives_seed(node, scopes) and node.lineno > statement.lineno  # type: ignore[attr-defined]
+        for node in scopes.walk()
+    )
 
 
 def _gives_seed(node: ast.AST, scopes: Scopes) -> bool:

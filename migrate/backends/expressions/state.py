@@ -31,6 +31,7 @@ class State:
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.partitioned: dict[str, ast.expr] = {}
         self.created_step = False
+        self._orders: dict[str, bool] = {}
         self.graph = GraphFunctions(scopes)
         self.lists = VariableLists(program, scopes)
         self.by_then = VariablesByThen(program, scopes)

@@ -6,6 +6,7 @@ import ast
 
 from migrate.backends.expressions.graph_code import GraphCode
 from migrate.facts import names
+from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
 from migrate.program import ir
 from migrate.program.code import Code, join_code, make_code
@@ -230,12 +231,31 @@ class Variables(GraphCode):
                 '== "..."].',
                 symbol,
             )
-        elif self.lists.is_shown(call):
-            reason = (
-                f"replicas.{which}_variables, in the order in which TensorFlow 2 makes "
-                "them: those of layers and optimizers come after all others"
+        elif self.lists.is_computed(call):
+            self.diagnostics.refuse(
+                "N105",
+                call,
+                f"the program puts all {which} variables together in their order. "
+                "Layers and optimizers make their variables in the first step, "
+                "after all others, so the order changes",
+                "Sort the list by name: sorted(variables, key=lambda v: v.name).",
+                symbol,
             )
-            self.claimed[call] = ("V104", reason)
+        elif self.lists.is_shown(call):
+            finding = Finding(
+                call.lineno,
+                call.col_offset + 1,
+                "V104",
+                Outcome.WARNED,
+                symbol,
+                f"the program shows replicas.{which}_variables in the order in which "
+                "TensorFlow 2 makes them: those of layers and optimizers come after all "
+                "others",
+                "If the order matters, sort the list by name: sorted(variables, "
+                "key=lambda v: v.name).",
+            )
+            if finding not in self.diagnostics.findings:
+                self.diagnostics.findings.append(finding)
 
     def _check_fed_inside(self) -> None:
         """Checks that no run trains variables behind a tensor that it feeds."""
@@ -290,7 +310,9 @@ class Variables(GraphCode):
         That is not needed if TF2's list is the same.
         """
         same = which == "trainable" or self.lists.is_complete(call)
-        ordered = self.lists.is_in_order(which) or not self.lists.goes_by_place(call)
+        ordered = self.lists.is_in_order(which) or not (
+            self.lists.goes_by_place(call) or self._needs_order(which)
+        )
         if same and ordered and call not in self.program.early_lists:
             return False
         if not self._is_in_driver(call):
@@ -301,6 +323,31 @@ class Variables(GraphCode):
         self.claimed[call] = ("V104", "the variables that there are by then")
         self.plan.replace(call, self.by_then.write(made, which))
         return True
+
+    def _needs_order(self, which: str) -> bool:
+        """Whether the order of any list matters, and the tool knows the order of all.
+
+        Values of one list may belong to the variables of another.
+        """
+        if which not in self._orders:
+            lists = [
+                (call, self.by_then.find_scope(call))
+                for call in self.scopes.walk()
+                if isinstance(call, ast.Call) and self._find_listed(call) == which
+            ]
+            self._orders[which] = any(
+                self.lists.needs_order(call) for call, _ in lists
+            ) and all(self.by_then.find(call, which, scope) for call, scope in lists)
+        return self._orders[which]
+
+    def _find_listed(self, call: ast.Call) -> str | None:
+        """Which variables a call lists: "trainable" or "global"."""
+        symbol = self.scopes.resolve(call.func)
+        if symbol == "tf.get_collection" and call.args:
+            return _LISTS.get(self.scopes.resolve(call.args[0]) or "")
+        if symbol in roles.TRAINABLE:
+            return "trainable"
+        return "global" if symbol in roles.GLOBAL else None
 
     def _rewrite_collection(self, call: ast.Call, symbol: str) -> None:
         if call in self.claimed:

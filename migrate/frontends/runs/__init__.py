@@ -20,6 +20,7 @@ from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.handles import Handles
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.runs.needed_updates import NeededUpdates
 from migrate.frontends.runs.steps import Steps
 from migrate.frontends.runs.unseen import explain_no_run
 from migrate.frontends.sessions import plain as plain_sessions
@@ -76,6 +77,7 @@ class RunResolver:
         self.own = OwnHooks()
         self._tail = tail
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
+        self.needed = NeededUpdates(scopes, diagnostics, flows)
         self.buffers = VariableBuffers(scopes, diagnostics, analysis, flows)
         self.averages = AveragesMoved(scopes, diagnostics, analysis, flows)
         self.moved = MovedState(scopes, diagnostics, analysis)
@@ -397,6 +399,7 @@ class RunResolver:
         self.checks.check_assigned(part)
         self.checks.check_rates(part)
         fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
+        self.needed.check(part, fetched)
         computed = self.checks.list_assigned(part)
         self.buffers.check(self.loop.session, computed, fetched)
         self.moved.check(self.loop.session, [flow for flow, _ in computed], fetched)

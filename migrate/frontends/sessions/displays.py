@@ -75,7 +75,7 @@ class Displays:
             if self._is_same_name(value, s)
         ]
         if len(found) == 1 and isinstance(found[0], ast.Assign):
-            bound = found[0].value
+            bound = _find_bound(found[0], name)
             if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
                 if self.analysis.environment.get(name) in ir.BUILD_KINDS:
                     return value  # Of variables, which are made once.
@@ -115,3 +115,20 @@ class Displays:
                     ):
                         return False
         return True
+
+
+def _find_bound(assignment: ast.Assign, key: str) -> ast.expr | None:
+    """What an assignment binds a name to, also as a part of a tuple: `y, z = a, b`."""
+    value = assignment.value
+    for target in assignment.targets:
+        if names.find_key(target) == key:
+            return value
+        if (
+            isinstance(target, (ast.Tuple, ast.List))
+            and isinstance(value, (ast.Tuple, ast.List))
+            and len(target.elts) == len(value.elts)
+        ):
+            for inner, part in zip(target.elts, value.elts, strict=True):
+                if names.find_key(inner) == key:
+                    return part
+    return None

@@ -57,6 +57,9 @@ class Snapshots:
                 name = self.analysis.choose_free_name("variables_by_then")
                 flow.lifts.append(ir.Lift(node, name, make_code(node), make_code(name)))
                 flow.build = True
+        for block in reversed(linear):
+            if any(inner.build for suite in block.suites.values() for inner in suite):
+                block.build = True
 
     def _may_make_late(self, flow: ir.Flow) -> bool:
         """Whether a statement of a step may be the first that calls a layer or cell.

@@ -193,10 +193,12 @@ class StepChecks:
                     yield outer, branch
             inner, outer = outer, self.scopes.parents.get(outer)
 
-    def list_assigned(self, part: Slice) -> list[tuple[Flow, list[str]]]:
-        """Lists a run's statements in order, each with the variables it assigns."""
+    def list_assigned(
+        self, part: Slice
+    ) -> list[tuple[Flow, list[tuple[ast.Call, str]]]]:
+        """Lists a run's statements in order, each with its assignments and their variables."""
         return [
-            (flow, [target for _, target in self._find_assignments(flow.statement)])
+            (flow, self._find_assignments(flow.statement))
             for flow in list_every_flow(self.flows)
             if flow in part.flows and not flow.suites
         ]

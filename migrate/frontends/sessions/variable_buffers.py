@@ -43,14 +43,14 @@ class VariableBuffers:
     def check(
         self,
         session: ast.Call,
-        flows: list[tuple[Flow, list[str]]],
+        flows: list[tuple[Flow, list[tuple[ast.Call, str]]]],
         fetches: Sequence[ast.expr],
     ) -> None:
         """Checks one run.
 
         Args:
           session: the call that opens the session.
-          flows: what the run computes, in order, with the variables it assigns to.
+          flows: what the run computes, in order, with its assignments and their variables.
           fetches: what the run gives.
         """
         if not self._has_buffers(session):
@@ -58,12 +58,21 @@ class VariableBuffers:
         buffers: dict[str, str] = {}
         changed: set[str] = set()
         assigned_to: set[str] = set()
-        for flow, assigned in flows:
+        for flow, assignments in flows:
             statement = flow.statement
-            stale = [n for n in buffers if n in flow.reads and buffers[n] in changed]
-            if stale and not self._is_ordering(flow):
+            assigned = {variable for _, variable in assignments}
+            stale = [
+                name
+                for call, variable in assignments
+                for name in sorted(names.find_reads(call) & buffers.keys())
+                if buffers[name] in changed | (assigned - {variable})
+            ]
+            if not self._is_ordering(flow):
+                read = buffers.keys() & flow.reads
+                stale += sorted(n for n in read if buffers[n] in changed)
+            if stale:
                 self._refuse(statement, stale[0], buffers[stale[0]])
-            assigned_to |= set(assigned)
+            assigned_to |= assigned
             changed |= {*assigned, *self._find_updated_variables(flow)}
             # What does not wait for a training operation is put before it.
             after = changed if self._waits(statement) else assigned_to

@@ -117,10 +117,10 @@ def list_returns(function: ast.FunctionDef) -> list[ast.Return]:
 
 
 def walk_scope(scope: Scope) -> Iterator[ast.AST]:
-    """Nodes of a function (or the module), nested functions included."""
+    """Nodes of a function, a lambda or the module, nested functions included."""
     body = getattr(scope.node, "body", [])
-    for statement in body:
-        yield from _walk_in_order(statement)
+    for part in body if isinstance(body, list) else [body]:
+        yield from _walk_in_order(part)
 
 
 def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.program import ir, scope_defaults
@@ -12,6 +13,8 @@ from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.unsupported import SCOPE_OPTIONS
+
+_TENSORS = frozenset({Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT})
 
 
 class Blocks(Assignments):
@@ -70,6 +73,7 @@ class Blocks(Assignments):
         )
         if behind and isinstance(statement, ast.With):
             self._check_reads(statement)
+            self._check_other_names(statement)
         if not isinstance(statement, ast.With):
             self._check_replaced_updates(statement)
         for field, suite in names.list_suites(statement):
@@ -242,6 +246,48 @@ class Blocks(Assignments):
                         "Make the operation in a statement before: op = ...; with "
                         "tf.control_dependencies([op]): ...",
                     )
+
+    def _check_other_names(self, block: ast.With) -> None:
+        """Refuses a block behind an update that gives a tensor from outside another name.
+
+        with tf.control_dependencies([count_up]):
+            result = loss
+
+        This makes no operation, so in TF1 a run of `result` does not make the update.
+        """
+        inside = [n for n in walk_breadth_first(block) if isinstance(n, ast.stmt)]
+        made: set[str] = set()
+        for statement in sorted(inside, key=lambda s: s.lineno):
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Return)):
+                continue
+            before, made = made, made | names.find_binds(statement)
+            for value in self._list_values(statement.value):
+                key = names.find_key(value)
+                known = self.environment.get(key or "")
+                if key in before or known not in _TENSORS:
+                    continue
+                self.diagnostics.refuse(
+                    "N107",
+                    value,
+                    f"this block waits for an update, but `{key}` was made before it. "
+                    "Another name for a tensor is no operation, so in TensorFlow 1 a run "
+                    "that fetches it does not make the update",
+                    f"If the run shall make the update, write tf.identity({key}). "
+                    "Otherwise move the statement out of the block.",
+                )
+
+    def _list_values(self, value: ast.expr | None) -> Iterator[ast.expr]:
+        """A value; the parts of a list, tuple or dict; what `convert_to_tensor` gets."""
+        match value:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                for part in parts:
+                    yield from self._list_values(part)
+            case ast.Call(func=func, args=[first, *_]) if (
+                self.scopes.resolve(func) == "tf.convert_to_tensor"
+            ):
+                yield from self._list_values(first)
+            case ast.expr():
+                yield value
 
     def _check_reads(self, block: ast.With) -> None:
         """Checks values of variables that a block behind an update computes with.

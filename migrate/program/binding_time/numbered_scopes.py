@@ -19,7 +19,8 @@ from migrate.findings import Finding, Outcome
 from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.binding_time.sharing import Sharing
 from migrate.program.code import Code, LaterCode
-from migrate.source.nodes import list_children
+from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
+from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 # Symbols that save variables by their names, read them, or look into a checkpoint.
@@ -229,8 +230,8 @@ def tell_renamed(
     recipe: str,
     symbol: str,
 ) -> None:
-    """Refuses other names if the program has checkpoints; otherwise only reports them."""
-    if _has_checkpoints(scopes):
+    """Refuses other names if the program uses names; otherwise only reports them."""
+    if _has_checkpoints(scopes) or _reads_names(scopes):
         diagnostics.refuse("V103", call, reason, recipe, symbol)
         return
     place = (call.lineno, call.col_offset + 1)
@@ -246,4 +247,53 @@ def _has_checkpoints(scopes: Scopes) -> bool:
         and node.arg in ("checkpoint_dir", "checkpoint_filename_with_path")
         and not (isinstance(node.value, ast.Constant) and node.value.value is None)
         for node in ast.walk(scopes.tree)
+    )
+
+
+def _reads_names(scopes: Scopes) -> bool:
+    """Whether the program shows variables by their names, or chooses them so.
+
+    [v for v in tf.trainable_variables() if v.name.startswith("top")]
+    """
+    rounds = [
+        node
+        for node in scopes.walk()
+        if isinstance(node, (ast.For, ast.comprehension))
+        and any(_lists_variables(n, scopes) for n in walk_breadth_first(node.iter))
+    ]
+    chosen = set().union(*(find_plain_names(r.target, ast.Store) for r in rounds))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("name", "op")
+        and isinstance(node.value, ast.Name)
+        and node.value.id in chosen
+        or _lists_variables(node, scopes)
+        and isinstance(node, ast.Call)
+        and names.is_given(
+            names.find_argument(
+                node, "scope", int(scopes.resolve(node.func) == "tf.get_collection")
+            )
+        )
+        for node in scopes.walk()
+    )
+
+
+def _lists_variables(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether it lists variables of the graph, or is a name of such a list."""
+    if isinstance(node, ast.Call):
+        symbol = scopes.resolve(node.func)
+        if symbol == "tf.get_collection":
+            return bool(node.args) and (
+                scopes.resolve(node.args[0]) in roles.LISTING_KEYS
+            )
+        return symbol in roles.TRAINABLE | roles.GLOBAL
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return False
+    owner = scopes.find_scope(node).find_owner(node.id)
+    made = owner.bindings.get(node.id, []) if owner is not None else []
+    return any(
+        isinstance(binding, ast.Assign)
+        and isinstance(binding.value, ast.Call)
+        and _lists_variables(binding.value, scopes)
+        for binding in made
     )

@@ -102,3 +102,24 @@ def test_what_one_step_draws_by_the_graphs_seed_is_told(
     findings = migrate_text(ONE_STEP.format(seed, draw)).findings
     warned = [f for f in findings if f.code == "I112" and f.outcome is Outcome.WARNED]
     assert bool(warned) == said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        # Measured: TF1 draws by the seed that the graph had when the operation was made.
+        ("", "tf.set_random_seed(7)", True),
+        ("tf.set_random_seed(7)", "tf.set_random_seed(8)", True),
+        ("", "tf.get_default_graph().seed = 7", True),
+        ("tf.set_random_seed(7)", "", False),
+        ("", "", False),
+    ],
+)
+def test_a_seed_of_the_graph_below_an_operation(
+    before: str, after: str, said: bool
+) -> None:
+    draw = f"y = tf.nn.dropout(x, 0.5, seed=3)\n{after}"
+    findings = migrate_text(ONE_STEP.format(before, draw)).findings
+    told = [f for f in findings if f.code == "I112"]
+    assert bool(told) is said
+    assert all("another seed below" in f.reason for f in told)

@@ -153,3 +153,21 @@ def test_layer_objects_without_names(body: str, alike: bool) -> None:
     assert codes.get("V103") is (None if alike else Outcome.REFUSED)
     codes = _migrated(f"h = x\n{body}", saver="")[1]
     assert codes.get("N141") is (None if alike else Outcome.KEPT)
+
+
+TWICE = "h = layer(layer(x))"
+
+
+@pytest.mark.parametrize(
+    ("use", "asks"),
+    [
+        ("print([v.name for v in tf.trainable_variables()])", True),
+        ("seen = tf.global_variables()\nfor v in seen:\n    print(v.op.name)", True),
+        ('top = tf.trainable_variables("fc_1")', True),
+        ("print(len(tf.trainable_variables()))", False),
+        ("print([d.name for d in (np.float32,)])", False),
+    ],
+)
+def test_a_program_that_reads_names_needs_them(use: str, asks: bool) -> None:
+    _, codes = _migrated(TWICE, use)
+    assert (codes.get("V103") is Outcome.REFUSED) is asks

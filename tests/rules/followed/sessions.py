@@ -5,6 +5,15 @@ from __future__ import annotations
 from tests.rules.followed.bases import PLAIN, change
 
 LAYER = change(PLAIN, ("tf.matmul(x, w)", "tf.layers.dense(x, 1) * w[0]"))
+# A variable behind layers that have no names of their own.
+MIXED = change(
+    PLAIN,
+    (
+        "h = tf.matmul(x, w)",
+        "h = x\nfor _ in range(2):\n    h = tf.layers.dense(h, 3)\n"
+        "b = tf.Variable(1.0)\nh = tf.matmul(h, w) * b",
+    ),
+)
 LOOK = change(PLAIN, ("train, {x: batch})", "[train, h], {x: batch})"))
 HOOK = change(
     PLAIN,
@@ -378,6 +387,39 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
         (('scope="rnn"', "scope=name"),),
+    ),
+    "V104": (
+        change(
+            MIXED,
+            (
+                "    for i",
+                "    for v in sorted(tf.global_variables(), key=lambda v: v.name):\n"
+                "        print(v.name)\n    for i",
+            ),
+        ),
+        (
+            (
+                "sorted(tf.global_variables(), key=lambda v: v.name)",
+                "tf.global_variables()",
+            ),
+        ),
+    ),
+    "N105_joined": (
+        change(
+            MIXED,
+            (
+                "loss =",
+                "every = sorted(tf.trainable_variables(), key=lambda v: v.name)\n"
+                "both = tf.concat([tf.reshape(v, [-1]) for v in every], 0)\nloss =",
+            ),
+            ("sess.run(train", "sess.run([train, both]"),
+        ),
+        (
+            (
+                "sorted(tf.trainable_variables(), key=lambda v: v.name)",
+                "tf.trainable_variables()",
+            ),
+        ),
     ),
     "N105_graph": (
         change(

@@ -43,6 +43,7 @@ with tf.Session() as sess:
     sess.run(train, {x: np.ones((2, 4))})
     sess.run(other, {x: np.ones((2, 4))})
 """
+WRITTEN_OUT = "[a, *first.trainable_weights, b, *last.trainable_weights]"
 NAMES = """    print([v.name for v in tf.global_variables()])
     print([v.name for v in tf.trainable_variables()])
 """
@@ -54,27 +55,78 @@ PLACES = [
 ]
 
 
+# The layers of a loop have no names of their own.
+LOOPED = """a = tf.Variable(tf.ones([4, 4]), name="a")
+h = x
+for i in range(2):
+    h = tf.layers.dense(tf.matmul(h, a), 4)
+b = tf.get_variable("b", [4])
+out = h * b
+"""
+
+
 @pytest.mark.parametrize("use", PLACES)
 def test_places_in_another_order_are_refused(use: str) -> None:
-    refused = {
-        network: {f.code for f in done.findings if f.outcome is Outcome.REFUSED}
-        for network in (LAYERS, MIXED)
-        for done in [migrate_text(f"{START}{network}{TRAIN}    {use}\n")]
+    """If the tool knows the order, it writes the list out."""
+    done = {
+        network: migrate_text(f"{START}{network}{TRAIN}    {use}\n")
+        for network in (LAYERS, MIXED, LOOPED)
     }
-    assert "N105" in refused[MIXED]
-    assert not refused[LAYERS]
+    refused = {
+        network: {f.code for f in of.findings if f.outcome is Outcome.REFUSED}
+        for network, of in done.items()
+    }
+    assert "N105" in refused[LOOPED]
+    assert not refused[LAYERS] and not refused[MIXED]
+    assert WRITTEN_OUT in done[MIXED].text
 
 
 def test_a_list_that_is_shown_in_another_order_is_told() -> None:
+    """That of the trainable variables is written out."""
     told = {
         network: [
-            f.reason for f in done.findings if "in the order in which" in f.reason
+            (f.symbol, f.outcome)
+            for f in done.findings
+            if "in the order in which" in f.reason
         ]
         for network in (LAYERS, MIXED, BY_HAND)
         for done in [migrate_text(START + network + TRAIN + NAMES)]
     }
-    assert len(told[MIXED]) == 2
+    assert told[MIXED] == [("tf.global_variables", Outcome.WARNED)]
     assert not told[LAYERS] and not told[BY_HAND]
+
+
+@pytest.mark.parametrize(
+    ("graph", "run"),
+    [
+        ("", "values = sess.run(tf.trainable_variables())\n    print(values)"),
+        ("", "for v in tf.trainable_variables():\n        print(v.shape)"),
+        (
+            "sizes = [tf.norm(v) for v in tf.trainable_variables()]\n",
+            "print(sess.run(sizes))",
+        ),
+        (
+            "flat = tf.concat([tf.reshape(v, [-1]) for v in tf.trainable_variables()], 0)\n",
+            "total = sess.run(flat)",
+        ),
+    ],
+)
+def test_a_list_whose_order_matters_is_written_out(graph: str, run: str) -> None:
+    done = migrate_text(f"{START}{MIXED}{graph}{TRAIN}    {run}\n")
+    assert all(f.outcome is not Outcome.REFUSED for f in done.findings)
+    assert WRITTEN_OUT in done.text
+
+
+def test_a_list_that_is_computed_in_an_unknown_order_is_refused() -> None:
+    both = "both = OF([tf.reshape(v, [-1]) for v in tf.trainable_variables()], 0)\n"
+    loop = LOOPED + both
+    text = f"{START}{loop}{TRAIN}    print(sess.run(both))\n"
+    assert "N105" in _refused(text.replace("OF", "tf.concat"))
+    sums = (
+        "    print(sess.run(tf.add_n([tf.norm(v) for v in tf.trainable_variables()])))"
+    )
+    free = text[: text.index("both =")] + TRAIN + sums + "\n"
+    assert "N105" not in _refused(free)
 
 
 def test_no_order_matters_to_what_goes_by_names() -> None:
@@ -253,3 +305,34 @@ def test_a_list_with_slots_is_refused(old: str, new: str) -> None:
 )
 def test_a_list_that_ends_before_its_slots_migrates(old: str, new: str) -> None:
     assert not find_refusals(COPIES.replace(old, new))
+
+
+@pytest.mark.parametrize("block", ["with tf.control_dependencies([train]):", "if 1:"])
+def test_a_list_in_a_block_is_of_the_variables_by_then(block: str) -> None:
+    done = migrate_text(
+        "import tensorflow as tf\n"
+        "w = tf.Variable(2.0)\n"
+        "train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(w))\n"
+        f"{block}\n"
+        "    size = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\n"
+        "later = tf.Variable(1.0)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    for _ in range(3):\n"
+        "        print(sess.run(size), sess.run(later))\n"
+    )
+    assert all(f.outcome is not Outcome.REFUSED for f in done.findings)
+    before, listed, after = done.text.partition("variables_by_then = ")
+    assert listed and "w = tf.Variable" in before and "later = tf.Variable" in after
+
+
+def test_lists_that_are_paired_have_one_order() -> None:
+    use = (
+        "values = sess.run(tf.trainable_variables())\n"
+        "    pairs = {v.name: n for v, n in zip(tf.trainable_variables(), values)}\n"
+        "    print(values, pairs['b:0'])\n"
+    )
+    known = migrate_text(f"{START}{MIXED}{TRAIN}    {use}").text
+    assert known.count(WRITTEN_OUT) == 2
+    unknown = migrate_text(f"{START}{LOOPED}{TRAIN}    {use}").text
+    assert "*dense" not in unknown

@@ -53,6 +53,20 @@ REFUSED = {
         "",
         "[up, made]",
     ),
+    # Two assignments of one statement: each may come first.
+    "exchanged": (
+        "a = tf.identity(rate)\nb = tf.identity(count)\n"
+        "up = tf.group(rate.assign(tf.to_float(b)), count.assign(tf.to_int32(a)))\n"
+        "made = rate * 1.0",
+        "",
+        "[up, loss]",
+    ),
+    "exchanged in a list": (
+        "a = tf.identity(rate)\nb = tf.identity(count)\n"
+        "up = [rate.assign(tf.to_float(b)), count.assign(tf.to_int32(a))]",
+        "",
+        "[up, loss]",
+    ),
 }
 MIGRATED = {
     "not changed": ("made = tf.identity(rate)", "", "[train, made]"),
@@ -68,6 +82,11 @@ MIGRATED = {
         "    made = tf.identity(rate.read_value())",
         "",
         "[up, made]",
+    ),
+    "assigned to itself": (
+        "a = tf.identity(rate)\nup = tf.group(rate.assign(a * 2.0), count.assign(3))",
+        "",
+        "[up, loss]",
     ),
 }
 

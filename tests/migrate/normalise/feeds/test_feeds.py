@@ -192,3 +192,17 @@ def test_a_placeholder_that_no_run_can_feed_is_refused(other: str) -> None:
     assert {f.code for f in found if f.outcome is Outcome.REFUSED} & {"S105", "S111"}
     fed = migrate_text(INLINED.replace("OTHER", "1.0")).findings
     assert not [f for f in fed if f.outcome is Outcome.REFUSED]
+
+
+def test_a_lambda_that_fetches_its_parameter_is_refused() -> None:
+    """The tool looked for more fetches in the body of the lambda, and failed."""
+    found = migrate_text(
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.float32, [])\n"
+        "y = x * 2.0\n"
+        "sess = tf.Session()\n"
+        "give = lambda tensor, value: sess.run(tensor, {x: value})\n"
+        "print(give(y, 1.0))\n"
+    ).findings
+    assert not [f for f in found if f.outcome is Outcome.FAILED]
+    assert "S109" in {f.code for f in found if f.outcome is Outcome.REFUSED}
