@@ -357,3 +357,23 @@ fit_callbacks.Evaluated(model_dir)
         ("line 2", "has its checkpoints in", "model_dir=FLAGS.dir or 'x'"),
         ("line 4", "has its checkpoints in", "config.model_dir"),
     ]
+
+
+_SLIM = """\
+import tensorflow as tf
+from tensorflow.contrib import slim
+
+data = slim.dataset.Dataset("x", tf.TFRecordReader, None, 1, {})
+provider = slim.dataset_data_provider.DatasetDataProvider(data)
+with tf.Session() as session:
+    session.run(provider.get(["label"]))
+"""
+
+
+@pytest.mark.parametrize("text, told", [(_SLIM, True), (PROGRAM, False)])
+def test_slim_in_graph_mode_asks_for_its_package(
+    tmp_path: pathlib.Path, text: str, told: bool
+) -> None:
+    (tmp_path / "train.py").write_text(text)
+    done = _run("migrate", tmp_path / "train.py", "--fallback", "compat", "--write")
+    assert ("pip install tf_slim==1.1.0" in done.output) == told
