@@ -19,7 +19,7 @@ from migrate.fallback.module import Part, bring_to_compat
 from migrate.fallback.returned_modules import find_returned_modules
 from migrate.options import Options
 from reference import processes, runner
-from tests.corpus import packages
+from tests.corpus import dependencies, packages
 
 HERE = pathlib.Path(__file__).parent / "homes"
 # A file that was written, a piece of it, and what stands there instead.
@@ -56,7 +56,7 @@ class Recorded:
         (directory / "program.py").write_text(found.text)
         emitted.write(found.support, directory)
         if self.package:
-            _unpack(self.package, directory)
+            _put_beside(self.package, directory)
         for name, old, new in faults:
             stands = (directory / name).read_text()
             assert stands.count(old) == 1, (name, old)
@@ -100,12 +100,15 @@ class Recorded:
         )
 
 
-def _unpack(name: str, directory: pathlib.Path) -> None:
-    """Puts a package of the corpus beside a program."""
-    wheel = next(p for p in packages.PACKAGES if p.name == name)
+def _put_beside(name: str, directory: pathlib.Path) -> None:
+    """Puts a package of the corpus, or what the corpus imports, beside a program."""
+    wheel = next((p for p in packages.PACKAGES if p.name == name), None)
     with tempfile.TemporaryDirectory() as work:
         try:
-            found = packages.unpacked(wheel, pathlib.Path(work))
+            if wheel is None:
+                found = dependencies.directory()
+            else:
+                found = packages.unpacked(wheel, pathlib.Path(work))
         except packages.Unavailable as error:
             pytest.skip(f"the package index does not give it: {error}")
         shutil.copytree(found / name, directory / name)

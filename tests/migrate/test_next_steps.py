@@ -377,3 +377,17 @@ def test_slim_in_graph_mode_asks_for_its_package(
     (tmp_path / "train.py").write_text(text)
     done = _run("migrate", tmp_path / "train.py", "--fallback", "compat", "--write")
     assert ("pip install tf_slim==1.1.0" in done.output) == told
+
+
+def test_the_projector_asks_for_its_package(tmp_path: pathlib.Path) -> None:
+    text = """\
+import tensorflow as tf
+from tensorflow.contrib.tensorboard.plugins import projector
+
+with tf.Session() as session:
+    writer = tf.summary.FileWriter("log")
+    projector.visualize_embeddings(writer, projector.ProjectorConfig())
+"""
+    (tmp_path / "train.py").write_text(text)
+    done = _run("migrate", tmp_path / "train.py", "--fallback", "compat", "--write")
+    assert "pip install 'tensorboard>=2.15,<2.22'" in done.output
