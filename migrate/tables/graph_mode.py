@@ -66,6 +66,13 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
+    "eager_gradients": (
+        ("eager",),
+        (
+            *("gradients_function", "implicit_gradients"),
+            *("implicit_value_and_gradients", "value_and_gradients_function"),
+        ),
+    ),
     "graph_cells": (
         ("rnn",),
         (
@@ -188,7 +195,12 @@ def find_update(symbol: str) -> CallRow | None:
     found = (parameter.rstrip("=") for parameter in row.parameters)
     parameters = tuple(p for p in found if p != _NEW_OF_FTRL)
     return CallRow(
-        symbol, f"tf.raw_ops.{operation}", 0, parameters, parameters=parameters
+        symbol,
+        f"tf.raw_ops.{operation}",
+        0,
+        parameters,
+        required=tuple(p for p in row.parameters if not p.endswith("=")),
+        parameters=parameters,
     )
 
 

@@ -173,7 +173,6 @@ def _begins_name(text: str) -> bool:
 TABLES = (
     *("callbacks", "compiled_keras", "contrib", "contrib_graph", "contrib_metrics"),
     *("contrib_training", "estimator", "estimator_names", "first_values", "graph_only"),
-    "graph_slim",
     *("hooks", "host_effects", "keras_contrib", "keras_defaults", "keras_fit"),
     *("keras_graphs", "keras_models", "layers", "loaded_sessions", "lost_attributes"),
     *("named_tensors", "one_element", "one_tensor", "optimizers", "partitioners"),
