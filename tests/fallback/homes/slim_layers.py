@@ -156,6 +156,20 @@ def framed(session, write):
     write("name", checksum(framework.get_variable_full_name(whole)))
 
 
+def convolved(session, write):
+    """Padding in small letters."""
+    x = tf.constant(draw(1, 4, 4, 2))
+    given = dict(weights_initializer=tf.constant_initializer(0.1))
+    found = [
+        slim.conv2d(x, 3, 2, padding="valid", **given),
+        slim.conv2d(x, 3, 2, padding="same", stride=2, **given),
+        slim.conv1d(x[0], 3, 2, padding="valid", **given),
+    ]
+    session.run(tf.global_variables_initializer())
+    for values in session.run(found):
+        write("convolved", np.shape(values), values)
+
+
 def sparse(session, write):
     """Buckets, sparse tensors, scaled gradients."""
     x = tf.constant([[1.0, -5.0], [12.0, 0.0]])
@@ -184,7 +198,7 @@ def main(_):
             numbers = np.concatenate([np.ravel(v).astype("float64") for v in values])
             log.write(" ".join([name, *map(repr, map(float, numbers))]) + "\n")
 
-        for part in (normalised, summarized, optimized, framed, sparse):
+        for part in (normalised, summarized, optimized, framed, convolved, sparse):
             with tf.Graph().as_default(), tf.Session() as session:
                 part(session, write)
 
