@@ -27,6 +27,7 @@ _MOST = 5  # Programs, and lines of files, that are named one by one.
 _CLUSTERS = ("asynchronous", "synchronous", "by_flag", "placed", "cluster")
 _ON_TASKS = "towers_on_tasks"
 _TASK_FROM_CONFIG = "D159"
+_SLIM = "tf_slim==1.1.0"
 _PROJECTOR = "graph_projector"
 _IMPORTS_SLIM = re.compile(rb"^[ \t]*import tf_slim\b", re.MULTILINE)
 
@@ -57,7 +58,7 @@ def list_next_steps(run: Run, written: Written) -> Iterator[str]:
     if any(MODULE in map(find_module, r.support) for r in changed):
         yield f"   pip install --no-deps {PACKAGE}   (Estimators in graph mode)"
     if any(_needs_slim(r) for r in changed):
-        yield f"   pip install {graph_slim.PACKAGE}   (slim in graph mode)"
+        yield f"   pip install {_SLIM}   (slim in graph mode)"
     if any(_PROJECTOR in map(find_module, r.support) for r in changed):
         wanted = shlex.quote(PACKAGES["tensorboard"])
         yield f"   pip install {wanted}   (TensorBoard's projector)"

@@ -7,21 +7,17 @@ package. It imports private modules of TensorFlow, and some of its functions fai
 
 from __future__ import annotations
 
-# What a user installs, and the module beside a program that needs it, too.
-PACKAGE = "tf_slim==1.1.0"
+# The module beside a program that needs tf_slim, too.
 DECODERS = "slim_decoders"
 
 _TF_SLIM: dict[str, tuple[str, ...]] = {
     "bucketization_op": ("bucketize",),
-    "data_decoder": ("DataDecoder",),
     "data_provider": ("DataProvider",),
     "dataset": ("Dataset",),
     "dataset_data_provider": ("DatasetDataProvider",),
     "evaluation": ("evaluate_once", "evaluation_loop", "wait_for_new_checkpoint"),
     "model_analyzer": ("analyze_ops", "analyze_vars", "tensor_description"),
-    "parallel_reader": (
-        *("ParallelReader", "get_data_files", "parallel_read", "single_pass_read"),
-    ),
+    "parallel_reader": ("ParallelReader", "parallel_read", "single_pass_read"),
     "prefetch_queue": ("prefetch_queue",),
     "queues": ("NestedQueueRunnerError", "QueueRunners"),
     "summaries": tuple(
@@ -29,9 +25,7 @@ _TF_SLIM: dict[str, tuple[str, ...]] = {
         for kind in ("histogram", "image", "scalar", "zero_fraction")
         for ending in ("summaries", "summary")
     ),
-    "tfexample_decoder": (
-        *("BoundingBox", "ItemHandler", "ItemHandlerCallback", "TFExampleDecoder"),
-    ),
+    "tfexample_decoder": ("BoundingBox",),
 }
 _OF_TRAINING = {
     "evaluation": (
@@ -125,10 +119,10 @@ _ORIGINS: dict[str, tuple[str, ...]] = {
     **{
         module: ("layers",)
         for module in (
-            *("bucketization_op", "contrib_sparse_ops", "embedding_ops", "encoders"),
-            *("fc", "feature_column", "feature_column_ops", "initializers", "layers"),
-            *("normalization", "optimizers", "regularizers", "rev_block_lib"),
-            *("sparse_feature_cross_op", "target_column"),
+            *("embedding_ops", "encoders"),
+            *("fc", "feature_column", "feature_column_ops", "layers"),
+            *("normalization", "optimizers", "rev_block_lib"),
+            "target_column",
         )
     },
 }
