@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,10 +14,12 @@ from migrate.checkpoint_places import find_places
 from migrate.disk import git
 from migrate.emitted import find_module
 from migrate.extras import install_line, write_runtime_install_line
+from migrate.file_result import FileResult
 from migrate.outcomes import Status
 from migrate.report import display_path
 from migrate.report.summary import Run, spell_plural
 from migrate.report.triage import EntryPoint, triage
+from migrate.tables import graph_slim
 from migrate.tables.graph_estimators import MODULE, PACKAGE
 from migrate.tables.packages import KERAS, PACKAGES
 
@@ -24,6 +27,9 @@ _MOST = 5  # Programs, and lines of files, that are named one by one.
 _CLUSTERS = ("asynchronous", "synchronous", "by_flag", "placed", "cluster")
 _ON_TASKS = "towers_on_tasks"
 _TASK_FROM_CONFIG = "D159"
+_SLIM = "tf_slim==1.1.0"
+_PROJECTOR = "graph_projector"
+_IMPORTS_SLIM = re.compile(rb"^[ \t]*import tf_slim\b", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +57,11 @@ def list_next_steps(run: Run, written: Written) -> Iterator[str]:
     yield from _list_packages(written)
     if any(MODULE in map(find_module, r.support) for r in changed):
         yield f"   pip install --no-deps {PACKAGE}   (Estimators in graph mode)"
+    if any(_needs_slim(r) for r in changed):
+        yield f"   pip install {_SLIM}   (slim in graph mode)"
+    if any(_PROJECTOR in map(find_module, r.support) for r in changed):
+        wanted = shlex.quote(PACKAGES["tensorboard"])
+        yield f"   pip install {wanted}   (TensorBoard's projector)"
     if any(r.installed for r in changed):
         yield f"   {write_runtime_install_line()}   (tf1to2_runtime, which the results import)"
     entries = [
@@ -69,6 +80,14 @@ def list_next_steps(run: Run, written: Written) -> Iterator[str]:
         yield f"   and {spell_plural(len(entries) - _MOST, 'more program')}"
     yield "3. Prove it"
     yield from _explain_proof(entries, written)
+
+
+def _needs_slim(result: FileResult) -> bool:
+    """Whether a result imports tf_slim, and its original did not."""
+    if graph_slim.DECODERS in map(find_module, result.support):
+        return True
+    old, new = (bool(_IMPORTS_SLIM.search(text)) for text in (result.old, result.new))
+    return new and not old
 
 
 def _list_packages(written: Written) -> Iterator[str]:

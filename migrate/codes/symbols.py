@@ -101,7 +101,7 @@ CODES = (
     Code(
         "T150",
         "program that runs through tf.compat.v1",
-        "With `--fallback compat`: the program cannot become a `tf.distribute` program yet, and the finding says why. The tool brought the whole program to graph mode on TensorFlow 2.21. The program imports `tensorflow.compat.v1`, turns TensorFlow 2's behaviour off, and has modules beside it for what contrib had.",
+        "With `--fallback compat`: the program cannot become a `tf.distribute` program yet, and the finding says why. The tool brought the whole program to graph mode on TensorFlow 2.21. The program imports `tensorflow.compat.v1`, turns TensorFlow 2's behaviour off, and has modules beside it for what contrib had. Data sets, summaries and evaluation of slim come from the package `tf_slim`: install it with `pip install tf_slim==1.1.0`.",
         why="Graph mode on TensorFlow 2.21 still runs most TensorFlow 1 programs. So your program runs on the new version while you change what blocks it, and later becomes a `tf.distribute` program.",
         before="import tensorflow as tf",
         after='import os\n\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2\'s.\nimport tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()',

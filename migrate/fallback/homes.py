@@ -10,6 +10,7 @@ from migrate.tables import (
     contrib_graph,
     graph_estimators,
     graph_mode,
+    graph_slim,
     legacy_keras,
     modes,
     not_public,
@@ -35,13 +36,40 @@ class Lost:
 # `module.X` for a module that is written beside the file; a row is one by call.
 Home = str | CallRow | Lost
 
+# Tables that have a home by the whole name.
+_HOMES = (
+    modes.MODES,
+    MNIST_SYMBOLS,
+    graph_mode.HOMES,
+    graph_slim.HOMES,
+    contrib_graph.GRAPH,
+)
+
 
 def find_home(symbol: str) -> Home:
     """Finds the name of a symbol in graph mode, if compat.v1 lacks its own name."""
     symbol = spell_public_module(symbol)
-    # One module by two names.
-    symbol = symbol.replace("tf.contrib.slim.layers.", "tf.contrib.layers.")
-    for table in (modes.MODES, MNIST_SYMBOLS, graph_mode.HOMES, contrib_graph.GRAPH):
+    home = _find_home_of_name(symbol)
+    if not isinstance(home, Lost):
+        return home
+    for original in graph_slim.list_originals(symbol):
+        of_original = _find_home_of_name(original)
+        if not isinstance(of_original, Lost):
+            return of_original
+    return _find_home_of_attribute(symbol) or home
+
+
+def _find_home_of_attribute(symbol: str) -> str | None:
+    """The home of an attribute of what has a home by its own name."""
+    name, _, attribute = symbol.rpartition(".")
+    if not name or name in symbols.list_modules():
+        return None
+    owner = find_home(name)
+    return f"{owner}.{attribute}" if isinstance(owner, str) else None
+
+
+def _find_home_of_name(symbol: str) -> Home:
+    for table in _HOMES:
         if symbol in table:
             return table[symbol]
     if symbol == modes.CLASS:
@@ -74,13 +102,27 @@ def find_home(symbol: str) -> Home:
     if found is not None and found.target and "core" in found.flags:
         return found.target
     if symbol.startswith("tf.contrib."):
-        return Lost(
-            *_find_longest(symbol, graph_mode.NO_HOME)
-            or contrib.explain_no_home(symbol)
-        )
+        return _explain_contrib(symbol)
     if found is not None and found.target:
         return found.target
     return Lost(*not_public.explain_absence(symbol))
+
+
+def _explain_contrib(symbol: str) -> Lost:
+    """Explains why a name of contrib has no home: by its own row, or its module's."""
+    for one in (symbol, *graph_slim.list_originals(symbol)):
+        name = one.removeprefix("tf.contrib.")
+        if name.partition(".")[0] == "layers" and name in contrib.NO_HOME:
+            return Lost(*contrib.NO_HOME[name])
+        if one in graph_slim.REASONS:
+            return Lost(*graph_slim.REASONS[one])
+    for one in (*graph_slim.list_originals(symbol), symbol):
+        row = _find_longest(one, graph_mode.NO_HOME)
+        if row is not None and one in symbols.list_symbols():
+            return Lost(*row)
+    return Lost(
+        *_find_longest(symbol, graph_mode.NO_HOME) or contrib.explain_no_home(symbol)
+    )
 
 
 def spell_public_module(symbol: str) -> str:

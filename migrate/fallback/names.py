@@ -416,6 +416,9 @@ def _make_lost(home: str) -> Lost:
 def _find_private_home(symbol: str) -> Home:
     if symbol in graph_mode.HOMES:
         return graph_mode.HOMES[symbol]
+    update = graph_mode.find_update(symbol)
+    if update is not None:
+        return update
     if symbol.startswith("tf.python."):
         return explain_loss(symbol)
     home = find_home(symbol)

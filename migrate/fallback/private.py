@@ -6,7 +6,14 @@ import ast
 import dataclasses
 
 from migrate.fallback.homes import Lost
-from migrate.tables import kept_names, messages, not_public, private_names, signatures
+from migrate.tables import (
+    kept_names,
+    messages,
+    not_public,
+    private_names,
+    reviewed_names,
+    signatures,
+)
 from migrate.tables.kept_names import Known
 
 KEPT = "T117"
@@ -28,6 +35,10 @@ _TOLD = {
 _ASSUMED = (
     "a private name that TensorFlow 2.21 has with the same parameters as 1.15.5, but with "
     "other code: the tool assumes that it computes the same. A later TensorFlow may drop it"
+)
+_REVIEWED = (
+    "a private name whose code changed after TensorFlow 1.15.5; it does the same in "
+    "TensorFlow 2.21, but a later TensorFlow may drop it"
 )
 _GONE = "a private name that TensorFlow 2.21 does not have any more"
 _LOST = {
@@ -83,9 +94,40 @@ def judge(path: str, symbol: str, call: ast.Call | None) -> Kept | Lost | None:
                     recipe,
                 )
         return Kept(_TOLD[row.known], recipe)
+    reviewed = reviewed_names.REVIEWED.get(path)
+    if reviewed is not None:
+        misfit = _find_misfit(call, reviewed) if call is not None else ""
+        if misfit:
+            return Lost(
+                f"TensorFlow 2.21's private function does not accept this: {misfit}",
+                recipe,
+            )
+        return Kept("; ".join(filter(None, (_REVIEWED, reviewed.told))), recipe)
     if private_names.is_still_there(path):
         return Kept(_ASSUMED, recipe)
     return None
+
+
+def _find_misfit(call: ast.Call, row: reviewed_names.Reviewed) -> str:
+    """What of a call the function of TensorFlow 2.21 takes otherwise, "" for nothing."""
+    if len(call.args) > row.positional:
+        return f"argument {row.positional + 1} by its position"
+    parameter, value = row.excluded
+    for keyword in call.keywords:
+        if keyword.arg not in row.keywords:
+            return f"the argument `{keyword.arg or '**'}`"
+        if keyword.arg == parameter and _is_text(keyword.value, value):
+            return f'{parameter}="{value}"'
+    place = row.keywords.index(parameter) if parameter else len(call.args)
+    if place < len(call.args) and _is_text(call.args[place], value):
+        return f'{parameter}="{value}"'
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return "arguments that this line does not show"
+    return ""
+
+
+def _is_text(node: ast.expr, value: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == value
 
 
 def explain_loss(symbol: str) -> Lost:

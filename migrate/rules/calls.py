@@ -19,7 +19,7 @@ def _bind_arguments(
 ) -> list[tuple[str, ast.expr, bool]] | None:
     """Returns (TF1's parameter, value, positional) for each argument; None if unclear."""
     known = symbols.look_up(row.symbol)
-    parameters = known.signature_v1 if known is not None else ()
+    parameters = row.parameters or (known.signature_v1 if known is not None else ())
     found: list[tuple[str, ast.expr, bool]] = []
     for index, value in enumerate(call.args):
         if isinstance(value, ast.Starred) or index >= len(parameters):

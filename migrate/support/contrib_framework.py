@@ -181,6 +181,31 @@ def model_variable(
     )
 
 
+def local_variable(initial_value, validate_shape=True, name=None, use_resource=None):
+    """A variable that no checkpoint has."""
+    return _make_untrained(
+        initial_value, _Keys.LOCAL_VARIABLES, validate_shape, name, use_resource
+    )
+
+
+def global_variable(initial_value, validate_shape=True, name=None, use_resource=None):
+    """A variable that is saved, and not trained."""
+    return _make_untrained(
+        initial_value, _Keys.GLOBAL_VARIABLES, validate_shape, name, use_resource
+    )
+
+
+def _make_untrained(initial_value, key, validate_shape, name, use_resource):
+    return v1.Variable(
+        initial_value,
+        trainable=False,
+        collections=[key],
+        validate_shape=validate_shape,
+        name=name,
+        use_resource=use_resource,
+    )
+
+
 def add_model_variable(var):
     """Lists a variable in MODEL_VARIABLES."""
     if not any(var is other for other in v1.get_collection(_Keys.MODEL_VARIABLES)):
@@ -279,18 +304,34 @@ _ALIASES = "contrib_framework/aliases"
 def collect_named_outputs(collections, alias, outputs):
     """Lists what a layer gives in collections, under a name."""
     if collections:
-        v1.add_to_collection(_ALIASES, (outputs, alias.rstrip("/")))
+        append_tensor_alias(outputs, alias)
         v1.add_to_collections(collections, outputs)
     return outputs
 
 
+def append_tensor_alias(tensor, alias):
+    """Gives a tensor one more name."""
+    v1.add_to_collection(_ALIASES, (tensor, alias.rstrip("/")))
+    return tensor
+
+
+def get_tensor_aliases(tensor):
+    """The names that a tensor was given, or else its own."""
+    known = v1.get_collection(_ALIASES)
+    aliases = [alias for other, alias in known if other is tensor]
+    return aliases or [tensor.name.removesuffix(":0")]
+
+
+def gather_tensors_aliases(tensors):
+    """The names of several tensors."""
+    return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
+
+
 def convert_collection_to_dict(collection, clear_collection=False):
     """What a collection lists, by the names under which layers listed it."""
-    known = v1.get_collection(_ALIASES)
     found = collections.OrderedDict()
     for tensor in v1.get_collection(collection):
-        aliases = [alias for other, alias in known if other is tensor]
-        for alias in aliases or [_name(tensor)]:
+        for alias in get_tensor_aliases(tensor):
             found[alias] = tensor
     if clear_collection:
         v1.get_default_graph().clear_collection(collection)

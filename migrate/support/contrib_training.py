@@ -130,19 +130,37 @@ def create_train_op(
     if transform_grads_fn:
         gradients = transform_grads_fn(gradients)
     if summarize_gradients:
-        for gradient, variable in gradients:
-            if gradient is not None:
-                name = variable.name.partition(":")[0]
-                values = getattr(gradient, "values", gradient)
-                with v1.name_scope("summarize_grads"):
-                    v1.summary.histogram(f"{name}/gradient", values)
-                    norm = tf.linalg.global_norm([values])
-                    v1.summary.scalar(f"{name}/gradient_norm", norm)
+        with v1.name_scope("summarize_grads"):
+            add_gradients_summaries(gradients)
     update = optimizer.apply_gradients(gradients, global_step=global_step)
     with tf.control_dependencies([update]):
         if check_numerics:
             return tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
         return tf.identity(total_loss)
+
+
+def add_gradients_summaries(grads_and_vars):
+    """tf.contrib.training's: a histogram and the norm of each gradient."""
+    return _summarize_gradients(grads_and_vars, "_")
+
+
+def add_slim_gradients_summaries(grads_and_vars):
+    """slim.learning's: as above, with the variable as a directory of the tags."""
+    return _summarize_gradients(grads_and_vars, "/")
+
+
+def _summarize_gradients(grads_and_vars, between):
+    made = []
+    for gradient, variable in grads_and_vars:
+        name = variable.name.partition(":")[0]
+        if gradient is None:
+            v1.logging.info("Var %s has no gradient", name)
+            continue
+        values = getattr(gradient, "values", gradient)
+        norm = tf.linalg.global_norm([values])
+        made.append(v1.summary.histogram(f"{name}{between}gradient", values))
+        made.append(v1.summary.scalar(f"{name}{between}gradient_norm", norm))
+    return made
 
 
 def clip_gradient_norms(gradients_to_variables, max_norm):

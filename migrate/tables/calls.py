@@ -31,6 +31,7 @@ class CallRow:
       code: of the finding.
       reason: what differs otherwise.
       told: whether the reason is told of a rewritten call, too.
+      parameters: all of TF1's, where no other table has them.
     """
 
     symbol: str
@@ -47,6 +48,7 @@ class CallRow:
     only: tuple[tuple[str, str], ...] = ()
     code: str = "T102"
     told: bool = False
+    parameters: tuple[str, ...] = ()
 
 
 _KEEP_DIMS = (("keep_dims", "keepdims"),)

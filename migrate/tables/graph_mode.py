@@ -6,6 +6,7 @@ programs. `tests/fallback` runs what is said here.
 
 from __future__ import annotations
 
+from migrate.tables import kept_names
 from migrate.tables.calls import CallRow
 
 # First parts of modules below `tensorflow` that are not below `tensorflow.compat.v1`.
@@ -31,6 +32,7 @@ HOMES: dict[str, str] = {
     "tf.python.estimator.util.fn_args": "callable_arguments.fn_args",
     "tf.contrib.eager.metrics.Mean": "graph_metrics.Mean",
     "tf.contrib.framework.get_name_scope": "graph_functions.get_name_scope",
+    "tf.contrib.tfprof.tfprof_logger.write_op_log": "tf.compat.v1.profiler.write_op_log",
     "tf.contrib.nn.nth_element": "graph_functions.nth_element",
     "tf.python.pywrap_tensorflow.NewCheckpointReader": (
         "tf.compat.v1.train.NewCheckpointReader"
@@ -64,6 +66,13 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
+    "eager_gradients": (
+        ("eager",),
+        (
+            *("gradients_function", "implicit_gradients"),
+            *("implicit_value_and_gradients", "value_and_gradients_function"),
+        ),
+    ),
     "graph_cells": (
         ("rnn",),
         (
@@ -81,6 +90,17 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("AdamWOptimizer", "DecoupledWeightDecayExtension", "LazyAdamOptimizer"),
             *("MomentumWOptimizer", "extend_with_decoupled_weight_decay"),
         ),
+    ),
+    "graph_profiles": (
+        ("tfprof.model_analyzer",),
+        (
+            *("FLOAT_OPS_OPTIONS", "PRINT_ALL_TIMING_MEMORY"),
+            *("TRAINABLE_VARS_PARAMS_STAT_OPTIONS", "advise", "print_model_analysis"),
+        ),
+    ),
+    "graph_projector": (
+        ("tensorboard.plugins.projector",),
+        ("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata", "visualize_embeddings"),
     ),
     "graph_predictor": (("predictor",), ("from_saved_model",)),
     "graph_seq2seq": (
@@ -153,6 +173,36 @@ METRICS: dict[str, CallRow] = {
         ),
     )
 }
+
+# Modules of 1.15.5 with the operations that update variables, and 2.21's module of the
+# same functions: tf.raw_ops has these operations publicly, and takes only keywords.
+_UPDATES = ("tf.python.training.training_ops", "tf.python.training.gen_training_ops")
+_UPDATES_NOW = "tensorflow.python.ops.gen_training_ops"
+_IN_CAPITALS = {"Rms": "RMS", "AdagradDa": "AdagradDA"}
+# A parameter that 1.15.5 does not have, before its last one.
+_NEW_OF_FTRL = "multiply_linear_by_lr"
+
+
+def find_update(symbol: str) -> CallRow | None:
+    """The row of a private function that updates a variable: `apply_adam`."""
+    module, _, name = symbol.rpartition(".")
+    row = kept_names.find(f"{_UPDATES_NOW}.{name}") if module in _UPDATES else None
+    if row is None or not row.known.is_proof or row.parameters is None:
+        return None
+    operation = "".join(word.capitalize() for word in name.split("_"))
+    for old, new in _IN_CAPITALS.items():
+        operation = operation.replace(old, new)
+    found = (parameter.rstrip("=") for parameter in row.parameters)
+    parameters = tuple(p for p in found if p != _NEW_OF_FTRL)
+    return CallRow(
+        symbol,
+        f"tf.raw_ops.{operation}",
+        0,
+        parameters,
+        required=tuple(p for p in row.parameters if not p.endswith("=")),
+        parameters=parameters,
+    )
+
 
 # Why other names of contrib have no home in graph mode: symbol or module -> (reason,
 # recipe). Other tables speak of TensorFlow 2's own programs.

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import shutil
 import sys
+import tempfile
 
 import pytest
 
@@ -17,6 +19,7 @@ from migrate.fallback.module import Part, bring_to_compat
 from migrate.fallback.returned_modules import find_returned_modules
 from migrate.options import Options
 from reference import processes, runner
+from tests.corpus import dependencies, packages
 
 HERE = pathlib.Path(__file__).parent / "homes"
 # A file that was written, a piece of it, and what stands there instead.
@@ -32,11 +35,13 @@ class Recorded:
       name: its file's, without the suffix.
       tolerance: how far its numbers may be from those of TensorFlow 1.15.5.
       told: codes of the findings that tell of it, and hinder nothing.
+      package: what the program imports in graph mode, beside TensorFlow.
     """
 
     name: str
     tolerance: float
     told: frozenset[str] = frozenset()
+    package: str = ""
 
     @property
     def program(self) -> pathlib.Path:
@@ -50,6 +55,8 @@ class Recorded:
         assert {f.code for f in found.findings} == self.told
         (directory / "program.py").write_text(found.text)
         emitted.write(found.support, directory)
+        if self.package:
+            _put_beside(self.package, directory)
         for name, old, new in faults:
             stands = (directory / name).read_text()
             assert stands.count(old) == 1, (name, old)
@@ -91,6 +98,21 @@ class Recorded:
             one == pytest.approx(other, rel=0, abs=self.tolerance)
             for one, other in zip(found, expected, strict=True)
         )
+
+
+def _put_beside(name: str, directory: pathlib.Path) -> None:
+    """Puts a package of the corpus, or what the corpus imports, beside a program."""
+    wheel = next((p for p in packages.PACKAGES if p.name == name), None)
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            if wheel is None:
+                found = dependencies.directory()
+            else:
+                found = packages.unpacked(wheel, pathlib.Path(work))
+        except packages.Unavailable as error:
+            pytest.skip(f"the package index does not give it: {error}")
+        shutil.copytree(found / name, directory / name)
+    packages.unpacked.cache_clear()
 
 
 def _take_numbers(lines: Lines, name: str) -> list[list[float]]:

@@ -78,7 +78,7 @@ def test_each_name_is_told_once() -> None:
         ),
         ("saved_model.constants", "print(constants.TRAIN_OP_KEY)", "code changed"),
         ("framework.ops", "ops.internal_convert_to_tensor(x)", "code changed"),
-        ("training.training_ops", "training_ops.apply_adam(x)", "private module"),
+        ("training.training_ops", "training_ops.apply_adam(x)", "other arguments"),
         ("ops.summary_op_util", "f(summary_op_util)", "passes a private module itself"),
         ("keras.backend", "backend.track_variable(x)", "another Keras"),
         ("keras.layers.recurrent_v2", "recurrent_v2.LSTM(3)", "another Keras"),

@@ -58,7 +58,7 @@ def test_the_namespace_has_what_other_files_use() -> None:
         """\
         import tensorflow.compat.v1 as tf
         import contrib_layers
-        import tf_slim
+        import slim_decoders
         import types
         try:
           pass
@@ -66,7 +66,7 @@ def test_the_namespace_has_what_other_files_use() -> None:
           import tf_slim
         def slim():
           return types.SimpleNamespace(flatten=contrib_layers.flatten, \
-tfexample_decoder=types.SimpleNamespace(Tensor=tf_slim.tfexample_decoder.Tensor))
+tfexample_decoder=types.SimpleNamespace(Tensor=slim_decoders.Tensor))
         def rnn():
           return types.SimpleNamespace(BasicRNNCell=tf.nn.rnn_cell.BasicRNNCell)
         def eager():
@@ -92,8 +92,8 @@ tfexample_decoder=types.SimpleNamespace(Tensor=tf_slim.tfexample_decoder.Tensor)
             "only contrib had this cell",
         ),
         (
-            "contrib.slim().tfexample_decoder.Image()",
-            "tf.contrib.slim.tfexample_decoder.Image",
+            "contrib.slim().sparse_feature_cross()",
+            "tf.contrib.slim.sparse_feature_cross",
             "compat.v1 does not have it",
         ),
         ("contrib.eager().Saver(d)", "tf.contrib.eager.Saver", "this part of contrib"),

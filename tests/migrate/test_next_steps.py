@@ -357,3 +357,37 @@ fit_callbacks.Evaluated(model_dir)
         ("line 2", "has its checkpoints in", "model_dir=FLAGS.dir or 'x'"),
         ("line 4", "has its checkpoints in", "config.model_dir"),
     ]
+
+
+_SLIM = """\
+import tensorflow as tf
+from tensorflow.contrib import slim
+
+data = slim.dataset.Dataset("x", tf.TFRecordReader, None, 1, {})
+provider = slim.dataset_data_provider.DatasetDataProvider(data)
+with tf.Session() as session:
+    session.run(provider.get(["label"]))
+"""
+
+
+@pytest.mark.parametrize("text, told", [(_SLIM, True), (PROGRAM, False)])
+def test_slim_in_graph_mode_asks_for_its_package(
+    tmp_path: pathlib.Path, text: str, told: bool
+) -> None:
+    (tmp_path / "train.py").write_text(text)
+    done = _run("migrate", tmp_path / "train.py", "--fallback", "compat", "--write")
+    assert ("pip install tf_slim==1.1.0" in done.output) == told
+
+
+def test_the_projector_asks_for_its_package(tmp_path: pathlib.Path) -> None:
+    text = """\
+import tensorflow as tf
+from tensorflow.contrib.tensorboard.plugins import projector
+
+with tf.Session() as session:
+    writer = tf.summary.FileWriter("log")
+    projector.visualize_embeddings(writer, projector.ProjectorConfig())
+"""
+    (tmp_path / "train.py").write_text(text)
+    done = _run("migrate", tmp_path / "train.py", "--fallback", "compat", "--write")
+    assert "pip install 'tensorboard>=2.15,<2.22'" in done.output

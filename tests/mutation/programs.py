@@ -237,6 +237,8 @@ OF_TABLE: dict[str, tuple[str, ...]] = {
     "estimator_names": ("said", "canned"),
     "first_values": ("variable", "initializer", "session"),
     "graph_mode": ("use", "fetched", "metric"),
+    "graph_slim": ("use",),
+    "reviewed_names": ("use",),
     "hooks": ("given", "hook", "argument"),
     "host_effects": (*_EFFECTS, "method"),
     "keras_contrib": _LAYERS,

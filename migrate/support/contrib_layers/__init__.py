@@ -22,7 +22,7 @@ from .convolutions import (
     separable_convolution2d,
 )
 from .dense import bias_add, elu, embed_sequence, fully_connected, linear, relu, relu6
-from .normalisation import batch_norm, layer_norm
+from .normalisation import batch_norm, group_norm, instance_norm, layer_norm
 from .penalties import (
     apply_regularization,
     l1_l2_regularizer,

@@ -74,7 +74,7 @@ def convolution(
                 *given,
             )
         outputs = tf.nn.convolution(
-            inputs, weights, stride, padding, data_format, dilations=rate
+            inputs, weights, stride, padding.upper(), data_format, dilations=rate
         )
         outputs = normalised(
             outputs,

@@ -52,6 +52,127 @@ def layer_norm(
 
 
 @add_arg_scope
+def instance_norm(
+    inputs,
+    center=True,
+    scale=True,
+    epsilon=1e-6,
+    activation_fn=None,
+    param_initializers=None,
+    reuse=None,
+    variables_collections=None,
+    outputs_collections=None,
+    trainable=True,
+    data_format="NHWC",
+    scope=None,
+):
+    """Normalises each channel of each example by itself."""
+    inputs = tf.convert_to_tensor(inputs)
+    rank = inputs.shape.rank
+    if rank is None:
+        raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+    axis = 1 if format_of(data_format) == "NCHW" else rank - 1
+    shape = inputs.shape[axis : axis + 1]
+    if not shape.is_fully_defined():
+        raise ValueError(
+            f"Inputs {inputs.name} has undefined channels dimension {shape}."
+        )
+    with v1.variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse) as opened:
+        made = param_initializers or {}
+        given = None, trainable, variables_collections
+        beta = gamma = None
+        if center:
+            first = made.get("beta", _zeros)
+            beta = variable("beta", shape, inputs.dtype, first, *given)
+        if scale:
+            first = made.get("gamma", _ones)
+            gamma = variable("gamma", shape, inputs.dtype, first, *given)
+        if axis == 1:
+            broad = [1, shape.as_list()[0]] + [1] * (rank - 2)
+            beta, gamma = (
+                None if v is None else tf.reshape(v, broad) for v in (beta, gamma)
+            )
+        axes = [d for d in range(1, rank) if d != axis]
+        mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
+        outputs = tf.nn.batch_normalization(
+            inputs, mean, variance, beta, gamma, epsilon, name="instancenorm"
+        )
+        return finished(outputs, activation_fn, outputs_collections, opened.name)
+
+
+@add_arg_scope
+def group_norm(
+    inputs,
+    groups=32,
+    channels_axis=-1,
+    reduction_axes=(-3, -2),
+    center=True,
+    scale=True,
+    epsilon=1e-6,
+    activation_fn=None,
+    param_initializers=None,
+    reuse=None,
+    variables_collections=None,
+    outputs_collections=None,
+    trainable=True,
+    scope=None,
+    mean_close_to_zero=False,
+):
+    """Normalises groups of the channels of each example."""
+    inputs = tf.convert_to_tensor(inputs)
+    rank = inputs.shape.rank
+    if rank is None:
+        raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+    if channels_axis > rank - 1 or any(axis > rank for axis in reduction_axes):
+        raise ValueError("Axis is out of bounds.")
+    known, asked = inputs.shape.as_list(), tf.shape(inputs)
+    sizes = [asked[i] if size is None else size for i, size in enumerate(known)]
+    axis = channels_axis + rank if channels_axis < 0 else channels_axis
+    reduced = [a + rank if a < 0 else a for a in reduction_axes]
+    channels = known[axis]
+    if channels is None or any(known[a] is None for a in reduced):
+        raise ValueError(f"Inputs {inputs.name} has undefined dimensions.")
+    if axis in reduced:
+        raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
+    if groups > channels or channels % groups:
+        raise ValueError(
+            f"{channels} channels is not commensurate with {groups} groups."
+        )
+    split = [groups, channels // groups]
+    broad = [1] * axis + split + [1] * (rank - axis - 1)
+    inputs = tf.reshape(inputs, [*sizes[:axis], *split, *sizes[axis + 1 :]])
+    axes = [axis + 1, *(a + 1 if a > axis else a for a in reduced)]
+    with v1.variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as opened:
+        made = param_initializers or {}
+        given = None, trainable, variables_collections
+        beta = gamma = None
+        if center:
+            first = made.get("beta", _zeros)
+            beta = variable("beta", [channels], inputs.dtype, first, *given)
+            beta = tf.reshape(beta, broad)
+        if scale:
+            first = made.get("gamma", _ones)
+            gamma = variable("gamma", [channels], inputs.dtype, first, *given)
+            gamma = tf.reshape(gamma, broad)
+        if mean_close_to_zero:
+            count, total, squares, _ = tf.nn.sufficient_statistics(
+                inputs, axes, keepdims=True
+            )
+            mean, variance = tf.nn.normalize_moments(count, total, squares, shift=None)
+        else:
+            mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
+        gain = tf.math.rsqrt(variance + epsilon)
+        offset = -mean * gain
+        if gamma is not None:
+            gain *= gamma
+            offset *= gamma
+        if beta is not None:
+            offset += beta
+        outputs = tf.reshape(inputs * gain + offset, sizes)
+        return finished(outputs, activation_fn, outputs_collections, opened.name)
+
+
+@add_arg_scope
 def batch_norm(
     inputs,
     decay=0.999,
