@@ -1,0 +1,81 @@
+"""Writes docs/spellings.md: for each idiom a table of its spellings and their outcomes."""
+
+from __future__ import annotations
+
+import pathlib
+
+from tests.spellings import matrix
+from tests.spellings.matrix import Recorded, Spelling
+
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "spellings.md"
+_HEAD = """\
+# Spellings
+
+People write one thing in many ways: with loops or comprehensions, classes or closures, in one module or two. The tool
+should migrate all of them. This page shows how far it does. For each idiom of TensorFlow 1, `tests/spellings` has
+programs that compute the same and differ only in how they are written. We call each program a *spelling*.
+
+The tests run every program under TensorFlow 1.15.5. They check that all spellings of an idiom log the same losses and
+weights. They migrate each program, run the result under TensorFlow 2.21, and compare. The numbers may differ by
+{tolerance}, because the kernels of TensorFlow 2.21 round differently. A test also changes a constant in migrated
+programs, and checks that the comparison notices it.
+
+`python -m tests.spellings PYTHON` runs all programs again and writes this page. `PYTHON` is the Python of TensorFlow
+1.15.5. `pytest tests/spellings` fails if the outcome of a spelling changes.
+
+**{equal} of {all} spellings are migrated and equal.** The tool refuses {refused}: these programs stay as they were.
+{wrong}
+
+| idiom | spellings | equal | refused | different, or with an error |
+|---|---|---|---|---|
+"""
+
+
+def write_page() -> str:
+    spellings = matrix.find_spellings()
+    recorded = matrix.read_recorded()
+    outcomes = [recorded[s.key].outcome for s in spellings]
+    equal, refused = outcomes.count("equal"), outcomes.count("refused")
+    wrong = len(outcomes) - equal - refused
+    text = _HEAD.format(
+        tolerance="two millionths",
+        equal=equal,
+        all=len(outcomes),
+        refused=refused,
+        wrong=f"{wrong or 'No'} migrated program"
+        f"{'s compute' if wrong != 1 else ' computes'} something else"
+        f"{', or ends with an error' if wrong else ''}.",
+    )
+    parts = []
+    for idiom, title in matrix.IDIOMS.items():
+        own = [s for s in spellings if s.idiom == idiom]
+        text += _count_outcomes(title, [recorded[s.key] for s in own])
+        parts.append(_write_idiom(idiom, title, own, recorded))
+    return text + "".join(parts)
+
+
+def _count_outcomes(title: str, rows: list[Recorded]) -> str:
+    outcomes = [row.outcome for row in rows]
+    equal, refused = outcomes.count("equal"), outcomes.count("refused")
+    wrong = len(rows) - equal - refused
+    return f"| {title} | {len(rows)} | {equal} | {refused} | {wrong} |\n"
+
+
+def _write_idiom(
+    idiom: str, title: str, own: list[Spelling], recorded: dict[str, Recorded]
+) -> str:
+    rows = "".join(
+        f"| `{s.name}` | {s.described} | {_tell_outcome(recorded[s.key])} |\n"
+        for s in own
+    )
+    return (
+        f"\n## {title}\n\nThe programs are in `tests/spellings/programs/{idiom}`.\n\n"
+        f"| program | what is special | outcome |\n|---|---|---|\n{rows}"
+    )
+
+
+def _tell_outcome(row: Recorded) -> str:
+    if row.outcome == "equal":
+        return "equal"
+    reason = row.reason.replace("|", "\\|").replace("<", "&lt;")
+    return f"**{row.outcome}** {', '.join(row.codes)}: {reason}".replace(" :", ":")
