@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import math
 import pathlib
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -195,11 +196,17 @@ def judge(right: list[float] | str, found: list[float] | str) -> Recorded:
     """The outcome of a migrated spelling: `right` is what TensorFlow 1.15.5 logs."""
     assert not isinstance(right, str), right
     if isinstance(found, str):
-        return Recorded("fails", reason=" ".join(found.splitlines()[-1].split()))
+        return Recorded("fails", reason=_find_error(found))
     difference = measure_difference(right, found)
     if difference <= TOLERANCE:
         return Recorded("equal")
     return Recorded("different", reason=f"by {difference:.1g}")
+
+
+def _find_error(failure: str) -> str:
+    """The first line of the error below a traceback; an array in it may take more."""
+    lines = [line for line in failure.splitlines() if re.match(r"\w[\w.]*(: |$)", line)]
+    return " ".join(lines[-1].split(" (")[0].split()) if lines else "an error"
 
 
 def find_outcomes(

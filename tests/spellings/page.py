@@ -17,11 +17,12 @@ programs that compute the same and differ only in how they are written. We call 
 
 The tests run every program under TensorFlow 1.15.5. They check that all spellings of an idiom log the same losses and
 weights. They migrate each program, run the result under TensorFlow 2.21, and compare. The numbers may differ by
-{tolerance}, because the kernels of TensorFlow 2.21 round differently. A test also changes a constant in migrated
+two millionths, because the kernels of TensorFlow 2.21 round differently. A test also changes a constant in migrated
 programs, and checks that the comparison notices it.
 
 `python -m tests.spellings PYTHON` runs all programs again and writes this page. `PYTHON` is the Python of TensorFlow
-1.15.5. `pytest tests/spellings` fails if the outcome of a spelling changes.
+1.15.5. `pytest tests/spellings` fails if the outcome of a spelling changes. An outcome of a refused program shows the
+first code and the first reason. A program may have more of them.
 
 **{equal} of {all} spellings are migrated and equal.** The tool refuses {refused}: these programs stay as they were.
 {wrong}
@@ -38,13 +39,10 @@ def write_page() -> str:
     equal, refused = outcomes.count("equal"), outcomes.count("refused")
     wrong = len(outcomes) - equal - refused
     text = _HEAD.format(
-        tolerance="two millionths",
         equal=equal,
         all=len(outcomes),
         refused=refused,
-        wrong=f"{wrong or 'No'} migrated program"
-        f"{'s compute' if wrong != 1 else ' computes'} something else"
-        f"{', or ends with an error' if wrong else ''}.",
+        wrong=_tell_wrong(wrong),
     )
     parts = []
     for idiom, title in matrix.IDIOMS.items():
@@ -52,6 +50,13 @@ def write_page() -> str:
         text += _count_outcomes(title, [recorded[s.key] for s in own])
         parts.append(_write_idiom(idiom, title, own, recorded))
     return text + "".join(parts)
+
+
+def _tell_wrong(count: int) -> str:
+    if not count:
+        return "No migrated program computes something else."
+    end = "s compute" if count > 1 else " computes"
+    return f"{count} migrated program{end} something else, or stop{'s' * (count == 1)} with an error."
 
 
 def _count_outcomes(title: str, rows: list[Recorded]) -> str:
@@ -75,7 +80,9 @@ def _write_idiom(
 
 
 def _tell_outcome(row: Recorded) -> str:
+    """The outcome with the first code, and with the first sentence of the reason."""
     if row.outcome == "equal":
         return "equal"
-    reason = row.reason.replace("|", "\\|").replace("<", "&lt;")
-    return f"**{row.outcome}** {', '.join(row.codes)}: {reason}".replace(" :", ":")
+    reason = row.reason.split(". ")[0].replace("|", "\\|").replace("<", "&lt;")
+    code = f" {row.codes[0]}" if row.codes else ""
+    return f"**{row.outcome}**{code}: {reason}"
