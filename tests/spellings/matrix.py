@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).parent
 PROGRAMS = HERE / "programs"
 RECORDED = HERE / "recorded.tsv"
 # TensorFlow 2.21 has newer kernels: a product of matrices adds in another order, and tanh
-# differs by an ULP. Programs of ten to thirty steps carry that on. 5e-7 was the most.
+# differs by an ULP. Programs of ten to thirty steps carry that on. 5.5e-7 was the most.
 TOLERANCE = 2e-6
 IDIOMS = {
     "towers": "Towers",
@@ -61,10 +61,14 @@ class Spelling:
 
 @dataclasses.dataclass(frozen=True)
 class Refusal:
-    """Why a program stays as it was: the codes of all findings, and the first reason."""
+    """Why a program stays as it was: the codes of all findings, and the first reason.
+
+    `outcome` is "fails" if the tool itself ends with an error.
+    """
 
     codes: tuple[str, ...]
     reason: str
+    outcome: str = "refused"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +114,14 @@ def _find_own_imports(texts: Mapping[str, str], name: str) -> set[str]:
 
 def migrate_spelling(spelling: Spelling) -> dict[str, str] | Refusal:
     """The migrated modules, the program's first; or why the tool leaves them."""
+    try:
+        return _migrate_files(spelling)
+    except Exception as error:
+        reason = f"the tool ends with {type(error).__name__}: {error}"
+        return Refusal((), " ".join(reason.split()), "fails")
+
+
+def _migrate_files(spelling: Spelling) -> dict[str, str] | Refusal:
     if len(spelling.files) == 1:
         ((name, text),) = spelling.files.items()
         migration = migrate_text(text, Options(), f"{name}.py")
@@ -219,7 +231,7 @@ def find_outcomes(
     right = run_texts(python, originals, where / "old")
     found = run_texts(sys.executable, texts, where / "new")
     outcomes = {
-        key: Recorded("refused", m.codes, m.reason)
+        key: Recorded(m.outcome, m.codes, m.reason)
         if isinstance(m, Refusal)
         else judge(right[key], found[key])
         for key, m in migrated.items()

@@ -8,6 +8,7 @@ from tests.spellings import matrix
 from tests.spellings.matrix import Recorded, Spelling
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "spellings.md"
+LONGEST = 22  # Words of a reason: a page has at most 2,500.
 _HEAD = """\
 # Spellings
 
@@ -22,13 +23,13 @@ programs, and checks that the comparison notices it.
 
 `python -m tests.spellings PYTHON` runs all programs again and writes this page. `PYTHON` is the Python of TensorFlow
 1.15.5. `pytest tests/spellings` fails if the outcome of a spelling changes. An outcome of a refused program shows the
-first code and the first reason. A program may have more of them.
+first code, and the beginning of the first reason. A program may have more of them.
 
 **{equal} of {all} spellings are migrated and equal.** The tool refuses {refused}: these programs stay as they were.
 {wrong}
 
-| idiom | spellings | equal | refused | different, or with an error |
-|---|---|---|---|---|
+| idiom | in `tests/spellings/programs` | spellings | equal | refused | different, or with an error |
+|---|---|---|---|---|---|
 """
 
 
@@ -47,8 +48,8 @@ def write_page() -> str:
     parts = []
     for idiom, title in matrix.IDIOMS.items():
         own = [s for s in spellings if s.idiom == idiom]
-        text += _count_outcomes(title, [recorded[s.key] for s in own])
-        parts.append(_write_idiom(idiom, title, own, recorded))
+        text += _count_outcomes(idiom, title, [recorded[s.key] for s in own])
+        parts.append(_write_idiom(title, own, recorded))
     return text + "".join(parts)
 
 
@@ -56,25 +57,24 @@ def _tell_wrong(count: int) -> str:
     if not count:
         return "No migrated program computes something else."
     end = "s compute" if count > 1 else " computes"
-    return f"{count} migrated program{end} something else, or stop{'s' * (count == 1)} with an error."
+    stop = "stop" if count > 1 else "stops"
+    return f"{count} migrated program{end} something else or {stop} with an error, or the tool itself does."
 
 
-def _count_outcomes(title: str, rows: list[Recorded]) -> str:
+def _count_outcomes(idiom: str, title: str, rows: list[Recorded]) -> str:
     outcomes = [row.outcome for row in rows]
     equal, refused = outcomes.count("equal"), outcomes.count("refused")
     wrong = len(rows) - equal - refused
-    return f"| {title} | {len(rows)} | {equal} | {refused} | {wrong} |\n"
+    return f"| {title} | `{idiom}` | {len(rows)} | {equal} | {refused} | {wrong} |\n"
 
 
-def _write_idiom(
-    idiom: str, title: str, own: list[Spelling], recorded: dict[str, Recorded]
-) -> str:
+def _write_idiom(title: str, own: list[Spelling], recorded: dict[str, Recorded]) -> str:
     rows = "".join(
         f"| `{s.name}` | {s.described} | {_tell_outcome(recorded[s.key])} |\n"
         for s in own
     )
     return (
-        f"\n## {title}\n\nThe programs are in `tests/spellings/programs/{idiom}`.\n\n"
+        f"\n## {title}\n\n"
         f"| program | what is special | outcome |\n|---|---|---|\n{rows}"
     )
 
@@ -83,6 +83,9 @@ def _tell_outcome(row: Recorded) -> str:
     """The outcome with the first code, and with the first sentence of the reason."""
     if row.outcome == "equal":
         return "equal"
-    reason = row.reason.split(". ")[0].replace("|", "\\|").replace("<", "&lt;")
+    words = row.reason.split(". ")[0].split()
+    reason = " ".join(words[:LONGEST])
+    reason += "`" * (reason.count("`") % 2) + " ..." * (len(words) > LONGEST)
+    reason = reason.replace("|", "\\|").replace("<", "&lt;")
     code = f" {row.codes[0]}" if row.codes else ""
     return f"**{row.outcome}**{code}: {reason}"

@@ -72,7 +72,7 @@ def test_refusals_are_as_recorded() -> None:
     for spelling in find_spellings():
         found, row = matrix.migrate_spelling(spelling), recorded[spelling.key]
         if isinstance(found, Refusal):
-            today = ("refused", found.codes, found.reason)
+            today = (found.outcome, found.codes, found.reason)
             assert today == (row.outcome, row.codes, row.reason), (spelling.key, AGAIN)
         else:
             assert row.outcome != "refused", (spelling.key, AGAIN)
