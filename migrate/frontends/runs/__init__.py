@@ -397,6 +397,7 @@ class RunResolver:
           drawn: of that, names that are not fed.
         """
         self.checks.check_assigned(part)
+        self.checks.check_initialisers(part)
         self.checks.check_rates(part)
         fetched = [inner.node for leaf in leaves for inner in leaf.walk_leaves()]
         self.needed.check(part, fetched)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 from migrate.tables.optimizers import SCHEDULES
 
 _GLOBAL_STEP = "tf.train.get_global_step()"
+_OF_VARIABLES = (Kind.VARIABLE, Kind.TENSOR, Kind.PURE)
 _CONDS = ("tf.cond", "tf.compat.v1.cond")
 
 
@@ -124,6 +126,47 @@ class StepChecks:
                 )
             if update.global_step is not None:
                 counted.add(self._name_counter(update.global_step))
+
+    def check_initialisers(self, part: Slice) -> None:
+        """Refuses steps that would give a variable its initial value again.
+
+        A migrated variable gets it when it is made, and has no operation for it.
+        """
+        for flow in list_every_flow(self.flows):
+            if flow not in part.flows or flow.suites:
+                continue
+            listed = {
+                name
+                for node in walk_breadth_first(flow.statement)
+                if isinstance(node, ast.comprehension)
+                for name in find_plain_names(node.target)
+            }
+            for node in walk_breadth_first(flow.statement):
+                if isinstance(node, ast.Name):
+                    # A function of the module that returns such operations.
+                    function = self.scopes.find_function(node)
+                    inside = walk_breadth_first(function) if function else []
+                    found = any(
+                        _is_initialiser(n)
+                        and isinstance(n.value, ast.Name)
+                        and n.value.id not in ("cls", "self")
+                        for n in inside
+                    )
+                else:
+                    found = _is_initialiser(node) and (
+                        isinstance(node.value, ast.Name)
+                        and node.value.id in listed
+                        or self.analysis.find_kind(node.value) in _OF_VARIABLES
+                    )
+                if found:
+                    self.diagnostics.refuse(
+                        "S122",
+                        node,
+                        "a run would give the variable its initial value again, and "
+                        "a variable of TensorFlow 2 has no operation that does this",
+                        "Assign the initial value to the variable, for example by "
+                        "`zero = tf.assign(total, tf.zeros_like(total))`.",
+                    )
 
     def _find_counters(self, node: ast.AST, seen: set[str]) -> Iterator[str]:
         """The counters that schedules in a statement, or in its optimizers, read."""
@@ -239,6 +282,15 @@ class StepChecks:
         ):
             return names.find_key(value.func.value)
         return None
+
+
+def _is_initialiser(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether it reads `variable.initializer`."""
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "initializer"
+        and isinstance(node.ctx, ast.Load)
+    )
 
 
 def _ends_before(call: ast.Call, node: ast.AST) -> bool:
