@@ -8,7 +8,7 @@ from tests.spellings import matrix
 from tests.spellings.matrix import Recorded, Spelling
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "spellings.md"
-LONGEST = 22  # Words of a reason: a page has at most 2,500.
+LONGEST = 20  # Words of a reason: a page has at most 2,500.
 _HEAD = """\
 # Spellings
 
@@ -22,8 +22,8 @@ two millionths, because the kernels of TensorFlow 2.21 round differently. A test
 programs, and checks that the comparison notices it.
 
 `python -m tests.spellings PYTHON` runs all programs again and writes this page. `PYTHON` is the Python of TensorFlow
-1.15.5. `pytest tests/spellings` fails if the outcome of a spelling changes. An outcome of a refused program shows the
-first code, and the beginning of the first reason. A program may have more of them.
+1.15.5. `pytest tests/spellings` fails if an outcome changes. A refused program shows its first code, and the beginning
+of the first reason.
 
 **{equal} of {all} spellings are migrated and equal.** The tool refuses {refused}: these programs stay as they were.
 {wrong}
