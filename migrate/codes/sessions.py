@@ -140,7 +140,7 @@ CODES = (
     Code(
         "S185",
         "attribute that the migrated object does not have",
-        "The program uses an attribute that does not exist on the object that replaces a session, saver, summary writer or hook argument, or on TensorFlow 2's variable or dataset. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it. Or it uses the server in synchronous training, which starts none. The tool removes prints of the server.",
+        "The program uses an attribute that does not exist on the object that replaces a session, saver, summary writer or hook argument, or on TensorFlow 2's variable or dataset. Or the program uses a `tf.Session` for more than `run`: its graph, its list of devices, or a function of another file that receives it. Or the program reads the operations, names or collections of the default graph. Or it uses the server in synchronous training, which starts none. The tool removes prints of the server.",
         why="Most attributes of the TensorFlow 1 objects are about the graph: its operations, names and collections. The new objects have no graph, so they lack these attributes. The migrated program calls step functions, so it has no session and no graph that it could pass to another function. `MultiWorkerMirroredStrategy` starts a server in each worker itself, and a second one at the same address could not start.",
         recipe="Use the session only for `run`. Compute other values before or after it.",
     ),

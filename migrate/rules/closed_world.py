@@ -20,7 +20,7 @@ from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.rules import lost_attributes
+from migrate.rules import lost_attributes, lost_graphs
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
@@ -70,6 +70,8 @@ def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[F
         if not told:
             found = dataclasses.replace(found, line=line)
             yield _report_in_program(found) if whole else found
+    if "get_default_graph" in new and not lines:
+        yield from lost_graphs.find_lost(build_scopes(parse_source(old)), scopes)
 
 
 def _report_in_program(found: Finding) -> Finding:
