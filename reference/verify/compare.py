@@ -166,6 +166,8 @@ def _same_keys(
     told = records.first.variables()
     rows = []
     renamed = counterparts.pair_renamed(records.first, records.new, old, new)
+    if not (records.first.end or {}).get("saved", True):
+        renamed |= counterparts.pair_exchanged(records.first, records.new, old, new)
     taken = {key: new.pop(other) for key, other in renamed.items()}
     for key, other in renamed.items():
         if key in new:  # The name is another's there.

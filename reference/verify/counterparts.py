@@ -6,7 +6,11 @@ written in Keras has Keras's, and may give one of the old names to something els
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +53,73 @@ def pair_renamed(
         )
     )
     return found
+
+
+_SLOT = re.compile(r"((?:.+/)?beta[12]_power|.+/\w+?)(?:_(\d+))?")
+_OPTIMIZERS = 4  # More of one kind for one variable are not looked through.
+
+
+def pair_exchanged(
+    first: Record, new_record: Record, old: Group, new: Group
+) -> dict[Key, Key]:
+    """Slots of several optimizers of one variable that are numbered in another order.
+
+    TensorFlow 1 made them with the graph, in the order of the program's lines. Where no
+    checkpoint holds them, a migrated program makes them in the order of its steps.
+    """
+    groups: dict[str, list[tuple[int, Key]]] = {}
+    told = first.variables()
+    for key in old.keys() & new.keys():
+        match = _SLOT.fullmatch(key[1])
+        if key[0] != "variable" or is_trained(told, key):
+            continue
+        if match and _fits(old[key], new[key]):
+            groups.setdefault(match[1], []).append((int(match[2] or 0), key))
+    found: dict[Key, Key] = {}
+    for numbered in groups.values():
+        keys = [key for _, key in sorted(numbered)]
+        apart = {
+            (a, b): _apart_at_steps(first, old[a], new_record, new[b])
+            for a in keys
+            for b in keys
+            if _shape(old[a]) == _shape(new[b])
+        }
+        own = _add_up(apart, keys, keys)
+        best = min(_list_orders(keys), key=lambda o: _add_up(apart, keys, o))
+        if _add_up(apart, keys, best) < 0.01 * own:
+            found.update((a, b) for a, b in zip(keys, best) if a != b)
+    return found
+
+
+def _apart_at_steps(
+    first: Record, old: Series, new_record: Record, new: Series
+) -> float:
+    """The sum over the steps whose arrays both records have; infinite if there is none."""
+    news = {point.step: point for point in new.points}
+    apart = [
+        _find_distance(first, point.told, new_record, news[point.step].told)
+        for point in old.points
+        if point.step in news
+    ]
+    known = [difference for difference in apart if math.isfinite(difference)]
+    return sum(known) if known else math.inf
+
+
+def _add_up(
+    apart: Mapping[tuple[Key, Key], float], keys: list[Key], order: list[Key]
+) -> float:
+    return sum(apart.get(pair, math.inf) for pair in zip(keys, order))
+
+
+def _list_orders(keys: list[Key]) -> Iterator[list[Key]]:
+    """The orders in which optimizers may have made slots: each makes all of its own."""
+    yield keys
+    for count in range(2, min(len(keys), _OPTIMIZERS) + 1):
+        if len(keys) % count == 0:
+            size = len(keys) // count
+            blocks = [keys[i : i + size] for i in range(0, len(keys), size)]
+            for order in itertools.permutations(blocks):
+                yield [key for block in order for key in block]
 
 
 def find_other_layout(
@@ -143,8 +214,14 @@ def _nearest(
 
 
 def _apart(first: Record, old: Series, new_record: Record, new: Series) -> float:
-    a = first.array(old.points[0].told)
-    b = new_record.array(new.points[0].told)
+    return _find_distance(first, old.points[0].told, new_record, new.points[0].told)
+
+
+def _find_distance(
+    first: Record, old: dict[str, Any], new_record: Record, new: dict[str, Any]
+) -> float:
+    """The largest difference of two arrays; infinite if one is not recorded."""
+    a, b = first.array(old), new_record.array(new)
     if a is None or b is None or not a.size or a.dtype.kind not in "iuf":
         return float("inf")
     return float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64))))

@@ -57,9 +57,9 @@ def test_the_namespace_has_what_other_files_use() -> None:
     assert own.text == textwrap.dedent(
         """\
         import tensorflow.compat.v1 as tf
+        import types
         import contrib_layers
         import slim_decoders
-        import types
         try:
           pass
         except ImportError:

@@ -67,8 +67,26 @@ with tf.Session() as sess:
             print(sess.run(loss, feed_dict={x: batch}))
         sess.run(train, feed_dict={x: batch})
 """
+# Two optimizers of one variable; the second runs first.
+EXCHANGED = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.random_normal([3, 1]))
+y = tf.matmul(x, w)
+near = tf.train.AdamOptimizer(1e-2).minimize(tf.reduce_mean(tf.square(y - 1.0)))
+far = tf.train.AdamOptimizer(2e-2).minimize(tf.reduce_mean(tf.abs(y + 2.0)))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(6):
+        batch = np.random.rand(8, 3)
+        sess.run(far, feed_dict={x: batch})
+        sess.run(near, feed_dict={x: batch})
+"""
 PROGRAMS = {
     "two optimizers in turn": (IN_TURN, ("Optimizer(2e-3)", "Optimizer(2.1e-3)")),
+    "the second optimizer first": (EXCHANGED, ("Optimizer(2e-2)", "Optimizer(2.1e-2)")),
     "dropout beside a look": (DROPOUT, ("rate=1 - keep_prob", "rate=0.9 - keep_prob")),
     "noise beside a look": (NOISE, ("0.5 * tf.random", "0.51 * tf.random")),
 }
@@ -95,3 +113,13 @@ def test_a_fault_is_seen(name: str, tmp_path: pathlib.Path) -> None:
     new = migrated(old, tmp_path / "new", PROGRAMS[name][1])
     verdict = verified(old, new, tmp_path / "work")
     assert verdict.outcome is Outcome.DIFFERENT, unproven(verdict)
+
+
+def test_slots_that_a_checkpoint_holds_keep_their_names(tmp_path: pathlib.Path) -> None:
+    old = written("the second optimizer first", tmp_path)
+    text = old.read_text() + "    tf.train.Saver().save(sess, 'model')\n"
+    old.write_text(text)
+    new = migrated(old, tmp_path / "new")
+    verdict = verified(old, new, tmp_path / "work")
+    assert verdict.outcome is Outcome.EQUAL, unproven(verdict)
+    assert not any("is named" in line for line in verdict.unproven)

@@ -90,6 +90,7 @@ def main():
         more = {"error": "%s: %s" % (type(error).__name__, error)}
     more["network"] = asked
     more["moved"] = sorted(redirect.moved)
+    more["saved"] = redirect.saved
     recorder.end(reason, **more)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -22,6 +22,7 @@ class Redirect:
         self._elsewhere = elsewhere
         self._stat = os.stat
         self.moved = set()
+        self.saved = False  # Whether a Saver has saved.
 
     def _other(self, path):
         """The path instead of one outside; None where it is the path itself."""
@@ -50,6 +51,10 @@ class Redirect:
             _make(os.path.dirname(other), self._stat)
         self.moved.add(os.path.abspath(os.fsdecode(path)))
         return other
+
+    def saved_as(self, path):
+        self.saved = True
+        return self.written(path)
 
     def globbed(self, path):
         """Of a pattern, or of what files' names begin with."""
@@ -148,7 +153,7 @@ def keep_tensorflow_files(redirect):
         made(self, path, mode, *args, **kwargs)
 
     file_io.FileIO.__init__ = opened
-    _wrap_method(saver.Saver, "save", 1, redirect.written)
+    _wrap_method(saver.Saver, "save", 1, redirect.saved_as)
     _wrap_method(saver.Saver, "restore", 1, redirect.globbed)
     _wrap_method(tf_record.TFRecordWriter, "__init__", 0, redirect.written)
     _wrap_method(event_file_writer.EventFileWriter, "__init__", 0, redirect.written)
