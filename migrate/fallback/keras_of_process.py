@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts.scopes import build_scopes
 from migrate.fallback.names import CODE
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
 _PROBABILITY = "tensorflow_probability"
 _OF_KERAS_2 = (
@@ -27,7 +27,7 @@ _OF_KERAS_2 = (
 # An Estimator with a model_fn does not.
 _READY_MADE = re.compile(r"tf\.estimator\.\w+(Classifier|Regressor|Estimator)\b")
 _REASON = (
-    "TensorFlow Probability cannot be imported on TensorFlow 2.21 in a process that has "
+    "TensorFlow Probability cannot be loaded on TensorFlow 2.21 in a process that has "
     "Keras 2, and in graph mode `{}` needs Keras 2"
 )
 _RECIPE = (
@@ -57,18 +57,39 @@ def find_use_of_keras_2(texts: Iterable[str]) -> str:
     return ""
 
 
-def refuse_probability(tree: ast.Module, symbol: str) -> Iterator[Finding]:
-    """Refuses imports of TensorFlow Probability beside a symbol that needs Keras 2."""
-    for node in _find_imports(tree):
+def check_probability(tree: ast.Module, symbol: str) -> Iterator[Finding]:
+    """Reports imports of TensorFlow Probability beside a symbol that needs Keras 2.
+
+    It loads when it is used: a program that uses it only in functions starts, and may never
+    call them.
+    """
+    imports = list(_find_imports(tree))
+    bound = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in imports
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    used = any(bound & find_plain_names(s, ast.Load) for s in _list_at_start(tree))
+    for node in imports:
         yield Finding(
             node.lineno,
             node.col_offset + 1,
             CODE,
-            Outcome.REFUSED,
+            Outcome.REFUSED
+            if used or isinstance(node, ast.ImportFrom)
+            else Outcome.WARNED,
             "",
             _REASON.format(symbol),
             _RECIPE,
         )
+
+
+def _list_at_start(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the module is imported, as far as it matters here."""
+    for statement in tree.body:
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            yield statement
 
 
 def _find_imports(tree: ast.Module) -> Iterator[ast.stmt]:

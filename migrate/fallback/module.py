@@ -14,7 +14,7 @@ from migrate.facts.trees.reexports import write_out_imports
 from migrate.fallback.added import drop_unread, import_homes
 from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
-from migrate.fallback.keras_of_process import refuse_probability
+from migrate.fallback.keras_of_process import check_probability
 from migrate.fallback.names import CODE, UNSEEN, VERSION, NameRules
 from migrate.fallback.private import KEPT
 from migrate.fallback.private_imports import find_failing_imports
@@ -95,12 +95,15 @@ def bring_to_compat(
     strategies = tuple(find_strategies(scopes, CODE))
     lost = [*rules.lost, *_report_unseen_names(scopes, unit)]
     lost += [f for f in strategies if f.blocks]
+    probability: tuple[Finding, ...] = ()
     if part.probability and part.of_keras_2:
-        lost += refuse_probability(tree, part.of_keras_2)
+        probability = tuple(check_probability(tree, part.of_keras_2))
+    lost += [f for f in probability if f.blocks]
     if lost:
         return Migration(text, tuple(sorted(lost)))
     told = (
         *strategies,
+        *probability,
         *rules.mistakes,
         *rules.kept.values(),
         *rules.versions,

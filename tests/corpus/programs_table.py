@@ -16,8 +16,7 @@ RECORDED = pathlib.Path(__file__).with_name("programs.json")
 _REASONS = 2  # Of each package, the most frequent ones.
 _ABOUT = """\
 A *program* is a module that somebody starts, with all modules that it imports from its package. Programs are the
-commands in the package's metadata, and modules that test `__name__`, except unit tests. Packages without a program
-have figures only in the other tables.
+commands in the package's metadata, and modules that test `__name__`, except unit tests. 
 
 The test migrates each program alone, with only its own files. If you run the tool on a whole package, it migrates all
 programs that share a file, or none. Then one refusal holds back all of them. To avoid that, leave out the refused
@@ -25,7 +24,7 @@ file with `--exclude`.
 
 The last two columns count the programs that start. "Starts on 2.21" counts migrated programs, and "starts on 1.15.5"
 original ones. The test starts a program with `--help`: it imports its modules and defines its flags. It builds no
-graph and trains nothing. `tests/corpus/test_bert.py` trains bert-tensorflow's classifier on both versions.
+graph. `tests/corpus/test_bert.py` trains bert-tensorflow's classifier on both versions.
 """
 _AFTER = """\
 A program that `--fallback compat` accepts runs in graph mode on TensorFlow 2.21. It does not use `tf.distribute` yet.

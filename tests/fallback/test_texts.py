@@ -636,12 +636,20 @@ def test_tensorflow_probability_has_no_keras_2_in_its_process(
 
 
 @pytest.mark.parametrize("used", ["layers.dense(x, 2)", "estimator.DNNClassifier(x)"])
-def test_tensorflow_probability_beside_keras_2_is_refused(
-    used: str, tmp_path: pathlib.Path
+@pytest.mark.parametrize(
+    ("taken", "refused"),
+    [("NORMAL = tfp.distributions.Normal\n", True), ("def f():\n  tfp.math\n", False)],
+)
+def test_tensorflow_probability_beside_keras_2(
+    taken: str, refused: bool, used: str, tmp_path: pathlib.Path
 ) -> None:
+    """It loads when it is used: what only functions use is told."""
     network = f"import tensorflow as tf\ndef net(x):\n  return tf.{used}\n"
-    assert not _tree(tmp_path, network=network, train=_PROBABILITY + _TRAIN)
+    train = _PROBABILITY + taken + _TRAIN
+    new = _tree(tmp_path, network=network, train=train)
+    assert bool(new) is not refused
     found = [f for r in _results(tmp_path) for f in r.findings if f.code == "T151"]
     (finding,) = found
+    assert finding.outcome is (Outcome.REFUSED if refused else Outcome.WARNED)
     assert finding.line == 1 and "TensorFlow Probability" in finding.reason
     assert f"tf.{used.partition('(')[0]}" in finding.reason
