@@ -18,6 +18,7 @@ from migrate.facts.fall_through import returns
 from migrate.facts.kept_functions import find_names_kept
 from migrate.facts.late_attributes import find_late_test
 from migrate.facts.scopes import Scope, Scopes
+from migrate.facts.shared_defaults import shares_default
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
@@ -240,7 +241,9 @@ class Inliner:
             value = bound.get(parameter, defaults.get(parameter))
             if value is None:
                 raise NotInlinable(f"no value for the parameter {parameter}")
-            if parameter not in bound and self._is_kept(value, parameter, scope):
+            if parameter not in bound and shares_default(
+                self._scopes, callee, parameter, value
+            ):
                 raise NotInlinable("a default value is made once, and calls share it")
             rebound = len(scope.bindings.get(parameter, [])) > 1
             text = self._text.find_segment(value)
@@ -291,31 +294,6 @@ class Inliner:
                 return True
             node = self._scopes.parents[node]
         return False
-
-    def _is_kept(self, default: ast.expr, parameter: str, scope: Scope) -> bool:
-        """Whether a default value is one object that each call may find changed."""
-        if isinstance(default, ast.Call):
-            return not (self._scopes.resolve(default.func) or "").startswith("tf.")
-        if not isinstance(default, (ast.Dict, ast.List, ast.Set)):
-            return False
-        return any(
-            isinstance(node, ast.Name)
-            and node.id == parameter
-            and self._find_owner(node) is scope
-            and self._may_keep(node)
-            for node in walk_breadth_first(scope.node)
-        )
-
-    def _may_keep(self, use: ast.Name) -> bool:
-        """Whether the use of a list may change it, or let others change it."""
-        parent = self._scopes.parents[use]
-        if isinstance(parent, ast.Subscript):
-            return isinstance(parent.ctx, (ast.Store, ast.Del))
-        if not isinstance(use.ctx, ast.Load):
-            return isinstance(parent, ast.AugAssign)
-        return isinstance(
-            parent, (ast.Attribute, ast.Assign, ast.AugAssign, ast.Return)
-        )
 
     def _is_same_import(self, name: str, bindings: list[ast.AST], found: Call) -> bool:
         """Whether a name that the callee imports means that, or nothing, in the driver."""
