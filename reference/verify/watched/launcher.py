@@ -71,7 +71,10 @@ def main():
         tf1.keep_rows_in_order(told)
         tf1.keep_shuffles_apart(told)
     unseeded = seeds.seed_python(settings.seed)
-    recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
+    recorder.at_end = lambda: {
+        "told": dict(told, generators=unseeded()),
+        "saved": redirect.saved,
+    }
     seeds.seed_tensorflow(settings.seed, told)
     if settings.alone:
         seeds.draw_by_step(settings.seed, lambda: recorder.trained)
@@ -90,7 +93,6 @@ def main():
         more = {"error": "%s: %s" % (type(error).__name__, error)}
     more["network"] = asked
     more["moved"] = sorted(redirect.moved)
-    more["saved"] = redirect.saved
     recorder.end(reason, **more)
     sys.stdout.flush()
     sys.stderr.flush()
