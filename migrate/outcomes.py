@@ -32,7 +32,8 @@ from migrate.facts.trees.programs import Imports, Unit, find_programs
 from migrate.file_result import FileResult
 from migrate.findings import NO_OBJECT, Finding, Outcome
 from migrate.rules.graph_mode import CODE as LOST_SESSION
-from migrate.tables import graph_mode
+from migrate.rules.lost_graphs import CODE as LOST_GRAPH
+from migrate.tables import graph_mode, roles
 
 # Uses that are refused as a consequence: their program is refused for another reason.
 PART = "N100"
@@ -183,7 +184,7 @@ def settle(
         settled.append(
             [
                 dataclasses.replace(r, entries=entries.get(r.path, ()))
-                for r in _settle(_judge_graph_mode(group), fallback)
+                for r in _settle(_judge_graphs_read(_judge_graph_mode(group)), fallback)
             ]
         )
     if helpers:
@@ -234,6 +235,31 @@ def _judge_graph_mode(results: Sequence[FileResult]) -> list[FileResult]:
             else f
             for f in result.findings
             if f.code != LOST_SESSION or (starts and not switched)
+        ]
+        judged.append(dataclasses.replace(result, findings=tuple(findings)))
+    return judged
+
+
+def _judge_graphs_read(results: Sequence[FileResult]) -> list[FileResult]:
+    """A program's files, refused at a read of a graph that another file's session lost."""
+    without_graph = {
+        entry
+        for result in results
+        for entry in (result.path, *result.entries)
+        if any(
+            f.outcome is Outcome.REWRITTEN and f.symbol in roles.OPENINGS
+            for f in result.findings
+        )
+    }
+    judged = []
+    for result in results:
+        lost = not without_graph.isdisjoint({result.path, *result.entries})
+        findings = [
+            dataclasses.replace(f, outcome=Outcome.REFUSED)
+            if f.code == LOST_GRAPH
+            else f
+            for f in result.findings
+            if f.code != LOST_GRAPH or lost or f.outcome is Outcome.REFUSED
         ]
         judged.append(dataclasses.replace(result, findings=tuple(findings)))
     return judged

@@ -4,6 +4,9 @@
 
 The migrated program computes in functions, so nothing is in TensorFlow 2's default graph. The
 graph stays where nothing depends on what it contains, as in `graph.finalize()`.
+
+Whether another file of the program opens the session is known where the program is: what is
+found in a file without one is only a note, of which `migrate.outcomes` makes what it is.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.tables import roles
 
+CODE = "S185"
 GRAPH = "tf.get_default_graph"
 # What does not depend on the graph's operations. A seed has a finding of its own.
 _HARMLESS = frozenset(
@@ -36,14 +40,15 @@ _RECIPE = (
 
 
 def find_lost(old: Scopes, new: Scopes) -> Iterator[Finding]:
-    """Yields reads of the default graph that a file which opens sessions keeps.
+    """Yields reads of the default graph that a file keeps: refused if it opens sessions.
 
     Args:
       old: the file's scopes. The findings are at its lines.
       new: those of its result.
     """
-    if new.runs_graphs or not _opens_session(old) or _has_graphs(new):
+    if new.runs_graphs or _has_graphs(new):
         return
+    outcome = Outcome.REFUSED if _opens_session(old) else Outcome.KEPT
     # Functions that get the graph may have other names in the result.
     kept = collections.Counter(getattr(r, "attr", "") for _, r in _find_reads(new))
     for node, reader in _find_reads(old):
@@ -53,7 +58,7 @@ def find_lost(old: Scopes, new: Scopes) -> Iterator[Finding]:
         kept[name] -= 1
         line, column = node.lineno, node.col_offset + 1
         reason = _REASON.format(ast.unparse(reader).replace("compat.v1.", ""))
-        yield Finding(line, column, "S185", Outcome.REFUSED, GRAPH, reason, _RECIPE)
+        yield Finding(line, column, CODE, outcome, GRAPH, reason, _RECIPE)
 
 
 def _find_reads(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.AST]]:

@@ -77,7 +77,7 @@ class RunResolver:
         self.own = OwnHooks()
         self._tail = tail
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
-        self.needed = NeededUpdates(scopes, diagnostics, flows)
+        self.needed = NeededUpdates(scopes, diagnostics, analysis, flows)
         self.buffers = VariableBuffers(scopes, diagnostics, analysis, flows)
         self.averages = AveragesMoved(scopes, diagnostics, analysis, flows)
         self.moved = MovedState(scopes, diagnostics, analysis)

@@ -24,7 +24,8 @@ from migrate.frontends.runs.followed_updates import (
     list_filled,
     list_headers_above,
 )
-from migrate.program.binding_time import Diagnostics, list_every_flow
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow
 from migrate.program.slices import Slice
 from migrate.source.nodes import walk_breadth_first
@@ -33,7 +34,7 @@ from migrate.tables import roles
 _PRINTING = frozenset({"tf.Print", "tf.print"})
 _COMPREHENSIONS = (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_NO_OPERATIONS = (ast.Name, ast.Attribute, ast.Constant)
+_IN_GRAPH = ir.STEP_KINDS | {ir.Kind.VARIABLE}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +54,15 @@ class NeededUpdates:
     """Refuses runs whose step would make more than they need."""
 
     def __init__(
-        self, scopes: Scopes, diagnostics: Diagnostics, flows: list[Flow]
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
     ) -> None:
         self._scopes = scopes
         self._diagnostics = diagnostics
+        self._analysis = analysis
         self._flows = flows
         self._updates: dict[ast.AST, list[_Update]] = {}
 
@@ -84,9 +90,49 @@ class NeededUpdates:
     def _check_functions(self, statement: ast.stmt, others: list[ast.AST]) -> None:
         """A statement that calls functions, or gives them to `tf.cond` and its like."""
         for use, function in self._list_uses(statement):
+            self._check_waiting_blocks(function)
             for update in self._find_updates(function):
                 if not self._is_needed(statement, use, update, others):
                     self._refuse_in_function(update.node, function)
+
+    def _check_waiting_blocks(self, function: ast.AST) -> None:
+        """Refuses a function's block that gives on what was made before the block.
+
+        with tf.control_dependencies([count_up]):
+            z = tf.square(x)
+            return y, z
+
+        `y` is no operation of the block, so in TF1 a run of it does not make the update,
+        which stands outside of the function. A step has the whole function.
+        """
+        inside = _list_statements(function)
+        bound = set().union(*map(names.find_binds, inside))
+        for statement in inside:
+            headers = list(list_headers_above(self._scopes, statement))
+            if not any(names.find_reads(header) - bound for header in headers):
+                continue
+            value = getattr(statement, "value", None)
+            if not isinstance(statement, (ast.Return, ast.Assign, ast.AnnAssign)):
+                continue
+            made = _list_made_in_block(self._scopes, statement)
+            for part in _list_parts(value):
+                key = names.find_key(part)
+                if key and key not in made and self._may_be_tensor(part, key):
+                    self._diagnostics.refuse(
+                        "N107",
+                        part,
+                        f"this block waits for an operation, but `{key}` was made before "
+                        "the block. In TensorFlow 1 a run that fetches it does not make "
+                        "the operation. The step would make it",
+                        f"If the run shall make the operation, write tf.identity({key}). "
+                        "Otherwise move the statement out of the block.",
+                    )
+
+    def _may_be_tensor(self, node: ast.expr, key: str) -> bool:
+        if self._scopes.resolve(node) is not None:
+            return False
+        kind = self._analysis.environment.get(key)
+        return kind is None or kind in _IN_GRAPH
 
     def _is_needed(
         self, statement: ast.stmt, use: ast.AST, update: _Update, others: list[ast.AST]
@@ -350,6 +396,29 @@ def _walk_own(code: ast.AST) -> Iterator[ast.AST]:
             todo.append(node.body)
         elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             todo.extend(ast.iter_child_nodes(node))
+
+
+def _list_made_in_block(scopes: Scopes, statement: ast.stmt) -> set[str]:
+    """The names that the block around a statement gives a value before it."""
+    block = scopes.parents.get(statement)
+    while not isinstance(block, ast.With):
+        block = scopes.parents[block]  # type: ignore[index]
+    made: set[str] = set()
+    for inner in _list_statements(block):
+        if inner is statement:
+            break
+        made |= names.find_binds(inner)
+    return made
+
+
+def _list_parts(value: ast.expr | None) -> Iterator[ast.expr]:
+    """A value, or the parts of a list, tuple or dict."""
+    match value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
+            for part in parts:
+                yield from _list_parts(part)
+        case ast.expr():
+            yield value
 
 
 def _walk_reads(readers: Sequence[ast.AST], key: str) -> Iterator[ast.AST]:

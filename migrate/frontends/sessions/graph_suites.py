@@ -101,7 +101,11 @@ class Suites:
             )
             # Where another branch opens one too, the graph is above both.
             one = not repeats or self._has_all(nested)
-            if isinstance(statement, ast.If) and plain and one:
+            opens = isinstance(statement, ast.With) and self._opens_file(statement)
+            if opens and session in nested and not self._builds(nested):
+                entry = statement
+                continue
+            if (opens or isinstance(statement, ast.If)) and plain and one:
                 path.append((statement, field))
                 home = list(nested)
                 suite = home
@@ -167,6 +171,28 @@ class Suites:
                     )
                     return False
         return True
+
+    def _opens_file(self, block: ast.With) -> bool:
+        """Whether a `with` only opens files: no scope, device or graph begins in it."""
+        return all(
+            isinstance(item.context_expr, ast.Call)
+            and self._is_open(item.context_expr.func)
+            for item in block.items
+        )
+
+    def _is_open(self, function: ast.expr) -> bool:
+        if isinstance(function, ast.Name) and function.id == "open":
+            return self.scopes.find_scope(function).find_owner("open") is None
+        path = self.scopes.import_path(function)
+        return {self.scopes.resolve(function), path} & roles.FILE_OPENINGS != set()
+
+    def _builds(self, suite: list[ast.stmt]) -> bool:
+        """Whether a suite with the session uses TensorFlow before it."""
+        return any(
+            isinstance(node, ast.expr) and self.scopes.resolve(node) is not None
+            for statement in suite[: suite.index(self.session)]
+            for node in walk_breadth_first(statement)
+        )
 
     def _dissolves(self, statement: ast.stmt) -> bool:
         """Whether a `with` only places or names the graph: its body replaces it."""

@@ -5,6 +5,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.options import Options
+from migrate.run import run_programs
 
 PROGRAM = """\
 import tensorflow as tf
@@ -85,3 +86,28 @@ estimator = tf.estimator.Estimator(model_fn, model_dir="model")
 """
     found = migrate_text(text, Options(), "program.py")
     assert not [f for f in found.findings if f.outcome is Outcome.REFUSED]
+
+
+COUNT = """\
+import tensorflow as tf
+
+
+def count():
+    return len(tf.get_default_graph().get_operations())
+"""
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_read_in_a_file_beside_the_session_is_refused(tmp_path, reads):
+    built = "print(count())" if reads else ""
+    text = PROGRAM.format(built=built, end="pass", helper="from count import count")
+    (tmp_path / "main.py").write_text(
+        text if reads else text.replace("from count", "#")
+    )
+    (tmp_path / "count.py").write_text(COUNT)
+    found = {r.path.name: r for group in run_programs([tmp_path]) for r in group}
+    refused = [
+        f.code for f in found["count.py"].findings if f.outcome is Outcome.REFUSED
+    ]
+    assert ("S185" in refused) is reads
+    assert found["main.py"].changed is not reads

@@ -60,6 +60,31 @@ def test_an_operation_behind_an_update_makes_it(inside: str) -> None:
     assert not _refuse(f"with tf.control_dependencies([up]):\n    {inside}\n")
 
 
+# Functions that give on, from a block behind an update, what was made before the block.
+GIVEN_ON = {
+    "part": "def f():\n    with B:\n        z = tf.square(x)\n        return y, z\nout, z = f()\n",
+    "local": (
+        "def f():\n    a = x * 3.0\n    with B:\n        b = a\n    return b\nout = f()\n"
+    ),
+    "argument": (
+        "def f(a, ops):\n    with tf.control_dependencies(ops):\n        return a\n"
+        "out = f(y, [up])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("graph", GIVEN_ON.values(), ids=GIVEN_ON)
+def test_a_function_gives_on_what_was_made_before_a_block(graph: str) -> None:
+    graph = graph.replace("with B", "with tf.control_dependencies([up])")
+    assert "N107" in {f.code for f in _refuse(graph)}
+
+
+def test_a_function_makes_operations_in_a_block() -> None:
+    graph = "def f():\n    with tf.control_dependencies([up]):\n"
+    graph += "        z = tf.square(y)\n        return z, tf.identity(y)\n"
+    assert not _refuse(f"{graph}out, z = f()\n")
+
+
 WAITING = "    with tf.control_dependencies([n.assign_add(1)]):\n"
 # Graph code, and what the run fetches.
 NOT_NEEDED = {
