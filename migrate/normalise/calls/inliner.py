@@ -14,11 +14,11 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.changed_values import ChangedValues
+from migrate.facts.defaults import differs_at_call
 from migrate.facts.fall_through import returns
 from migrate.facts.kept_functions import find_names_kept
 from migrate.facts.late_attributes import find_late_test
 from migrate.facts.scopes import Scope, Scopes
-from migrate.facts.shared_defaults import shares_default
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
@@ -241,10 +241,10 @@ class Inliner:
             value = bound.get(parameter, defaults.get(parameter))
             if value is None:
                 raise NotInlinable(f"no value for the parameter {parameter}")
-            if parameter not in bound and shares_default(
+            if parameter not in bound and differs_at_call(
                 self._scopes, callee, parameter, value
             ):
-                raise NotInlinable("a default value is made once, and calls share it")
+                raise NotInlinable("a default value may be another one at the call")
             rebound = len(scope.bindings.get(parameter, [])) > 1
             text = self._text.find_segment(value)
             plain = isinstance(value, ast.Constant) or (

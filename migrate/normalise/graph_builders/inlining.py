@@ -24,7 +24,8 @@ class Inlining(Callees):
     """Brings one callee to the driver; objects become plain names."""
 
     def _inline(self, found: Call, driver: ast.FunctionDef | ast.Module) -> Text:
-        if isinstance(self.scopes.parents.get(found.callee), ast.FunctionDef):
+        home = self.scopes.parents.get(found.callee)
+        if home is not driver and isinstance(home, ast.FunctionDef):
             raise NotInlinable("a function within a function")
         if found.callee is driver:
             raise NotInlinable("the function calls itself")

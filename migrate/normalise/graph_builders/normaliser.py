@@ -14,7 +14,6 @@ from migrate.normalise.graph_builders.state import Driver, walk_simple_statement
 from migrate.normalise.names import tuples
 from migrate.normalise.text import Text
 from migrate.source.nodes import (
-    find_plain_names,
     list_children,
     parse_source,
     walk_breadth_first,
@@ -94,13 +93,14 @@ class Normaliser(Aggregates):
         text = self.text
         while True:
             tree = parse_source(text.source)
-            read = find_plain_names(tree, ast.Load)
             gone = [
                 s
-                for s in tree.body
+                for home in walk_breadth_first(tree)
+                if isinstance(home, (ast.Module, ast.FunctionDef))
+                for s in home.body
                 if isinstance(s, (ast.FunctionDef, ast.ClassDef))
                 and s.name in self.inlined
-                and s.name not in read - find_own_reads(s, tree)
+                and not _is_named(s, tree)
             ]
             if not gone:
                 return text
@@ -114,14 +114,16 @@ class Normaliser(Aggregates):
             text = text.splice(first, last, [], [])
 
 
-def find_own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
-    """Names read in a definition and nowhere else."""
-    outside: set[str] = set()
-    for statement in tree.body:
-        if statement is not definition:
-            outside |= find_plain_names(statement)
-    inside = find_plain_names(definition)
-    return inside - outside
+def _is_named(definition: ast.FunctionDef | ast.ClassDef, tree: ast.Module) -> bool:
+    """Whether code outside of a definition reads its name."""
+    inside = set(walk_breadth_first(definition))
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == definition.name
+        and isinstance(node.ctx, ast.Load)
+        and node not in inside
+        for node in walk_breadth_first(tree)
+    )
 
 
 def find_calls(statement: ast.stmt) -> Iterator[ast.Call]:
