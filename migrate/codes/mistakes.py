@@ -176,7 +176,7 @@ CODES = (
     Code(
         "D167",
         "code that newer Python or NumPy does not accept",
-        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Or it uses a name that NumPy no longer has, such as `np.float`, `np.product` or `np.asscalar`. Or it uses a name that Python no longer has, such as `time.clock` or `collections.Mapping`. Or it makes an array of a list whose rows have different lengths. If the correction is certain, the tool writes `.item()` behind the array, or a name that means the same in all versions.",
+        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Or it uses a name, an argument or a method that NumPy no longer has, such as `np.float`, `np.reshape(newshape=...)` or `array.tostring()`. Or it uses a name that Python no longer has, such as `time.clock` or `collections.Mapping`. Or it makes an array of a list whose rows have different lengths. If the correction is certain, the tool writes `.item()` behind the array, or a name that means the same in all versions.",
         why="TensorFlow 2.15 runs with NumPy 1.26, and TensorFlow 2.21 with NumPy 2. NumPy 1.24 and 2.0 removed many names, so the line raises AttributeError. NumPy accepted an array of one element as a number until version 2.4. Since then it raises TypeError. NumPy made an array of lists from rows with different lengths until version 1.24. Since then it raises ValueError. TensorFlow 1.15 runs with Python 3.7 or earlier. Later versions of Python removed names of the standard library.",
         before='w = tf.Variable([0.3])\n...\nvalue = sess.run(w)\nprint("%.2f" % value)',
         after='print("%.2f" % value.item())',

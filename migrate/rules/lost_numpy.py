@@ -34,14 +34,16 @@ class _Use:
 
     Attributes:
       node: the place where it is named.
-      name: NumPy's name.
+      name: NumPy's name, with its module.
       replaced: the expression that is written anew, and its new form; None if nothing has
         the same meaning.
+      recipe: what to do then.
     """
 
     node: ast.expr
     name: str
     replaced: tuple[ast.expr, Code] | None
+    recipe: str
 
 
 def mend(text: str, done: Migration) -> Migration:
@@ -82,12 +84,78 @@ def _find_uses(scopes: Scopes) -> Iterator[_Use]:
         if isinstance(node, ast.JoinedStr)
         for inner in walk_breadth_first(node)
     }
+    own = {n.name for n in scopes.walk() if isinstance(n, ast.FunctionDef)}
     for node in scopes.walk():
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue
-        if node.attr in table.NAMES and scopes.import_path(node.value) == "numpy":
-            replaced = None if node in shown else _replace(node, scopes)
-            yield _Use(node, node.attr, replaced)
+        if scopes.import_path(node.value) == "numpy":
+            found = _find_use(node, scopes)
+        elif node.attr not in own:
+            found = _find_method(node, scopes)
+        else:
+            continue
+        if found is not None and node in shown:
+            found = dataclasses.replace(found, replaced=None)
+        if found is not None:
+            yield found
+
+
+def _find_use(node: ast.Attribute, scopes: Scopes) -> _Use | None:
+    """A name, or an argument, that NumPy lost."""
+    name = f"{_NUMPY}{node.attr}"
+    if node.attr in table.NAMES:
+        return _Use(node, name, _replace(node, scopes), _find_recipe(node.attr))
+    call = scopes.parents.get(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return None
+    new = table.ARGUMENTS.get(node.attr, {})
+    told = table.LOST_ARGUMENTS.get(node.attr, {})
+    for keyword in call.keywords:
+        word = keyword.arg or ""
+        if word in told:
+            return _Use(node, f"{name}({word})", None, told[word])
+        if word in new:
+            recipe = (
+                f"Write {new[word]}=."
+                if new[word]
+                else "Give the value as the second argument, without a name."
+            )
+            replaced = _replace_argument(call, keyword, new[word])
+            return _Use(node, f"{name}({word})", replaced, recipe)
+    return None
+
+
+def _find_method(node: ast.Attribute, scopes: Scopes) -> _Use | None:
+    """A method of arrays that NumPy lost."""
+    call = scopes.parents.get(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return None
+    if scopes.import_path(node.value):
+        return None  # A function of another module, as in `ElementTree.tostring(root)`.
+    name = f"{_NUMPY}ndarray.{node.attr}"
+    if node.attr in table.METHODS and not call.args:
+        new = table.METHODS[node.attr]
+        code = make_code(node.value, f".{new}")
+        return _Use(node, name, (node, code), f"Write {new}.")
+    if node.attr in table.LOST_METHODS:
+        return _Use(node, name, None, table.LOST_METHODS[node.attr])
+    return None
+
+
+def _replace_argument(
+    call: ast.Call, changed: ast.keyword, name: str
+) -> tuple[ast.expr, Code] | None:
+    """Returns a call and its new code; None if the argument's place is not the second."""
+    if not name and (len(call.args) != 1 or call.keywords[0] is not changed):
+        return None
+    parts: list[str | ast.expr | Code] = [call.func, "("]
+    for argument in call.args:
+        parts += [argument, ", "]
+    for keyword in call.keywords:
+        word = name if keyword is changed else keyword.arg
+        prefix = "**" if word is None else f"{word}=" if word else ""
+        parts += [prefix, keyword.value, ", "]
+    return call, make_code(*parts[:-1], ")")
 
 
 def _replace(node: ast.Attribute, scopes: Scopes) -> tuple[ast.expr, Code] | None:
@@ -123,15 +191,17 @@ def _fill(template: str, module: ast.expr, value: ast.expr | None = None) -> Cod
 
 
 def _tell(use: _Use) -> Finding:
+    what = "argument" if "(" in use.name else "name"
+    what = "method" if ".ndarray." in use.name else what
     return Finding(
         use.node.lineno,
         use.node.col_offset + 1,
         CODE,
         Outcome.WARNED if use.replaced is None else Outcome.REWRITTEN,
-        f"{_NUMPY}{use.name}",
-        "NumPy does not have this name any more. TensorFlow 2.15 runs with NumPy 1.26, "
+        use.name,
+        f"NumPy does not have this {what} any more. TensorFlow 2.15 runs with NumPy 1.26, "
         "and TensorFlow 2.21 with NumPy 2",
-        _find_recipe(use.name) if use.replaced is None else "",
+        use.recipe if use.replaced is None else "",
     )
 
 

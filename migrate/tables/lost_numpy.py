@@ -114,17 +114,55 @@ OTHERS = frozenset(
         *("typeDict", "typeNA", "who"),
     }
 )
+# Arguments of functions, and what means the same now; "" for a place instead of a name.
+ARGUMENTS = {
+    **dict.fromkeys(
+        (f"{nan}{name}" for nan in ("", "nan") for name in ("percentile", "quantile")),
+        {"interpolation": "method"},
+    ),
+    "histogram2d": {"normed": "density"},
+    "histogramdd": {"normed": "density"},
+    "reshape": {"newshape": ""},
+}
+# Arguments that nothing replaces.
+LOST_ARGUMENTS = {
+    "corrcoef": {
+        "bias": "Remove the argument. It had no effect.",
+        "ddof": "Remove the argument. It had no effect.",
+    },
+    "histogram": {
+        "normed": "Write density. The two differ if the bins have different widths."
+    },
+    "save": {"fix_imports": "Remove the argument. It is for files of Python 2."},
+}
+# Methods of arrays, and what to do.
+METHODS = {"tostring": "tobytes"}
+LOST_METHODS = {
+    "itemset": "Write a[index] = value.",
+    "newbyteorder": "Write a.view(a.dtype.newbyteorder(order)).",
+    "ptp": "Write np.ptp(a).",
+}
+_OTHER_WORDS = {
+    argument
+    for lost in (ARGUMENTS, LOST_ARGUMENTS)
+    for f in lost.values()
+    for argument in f
+}
 NAMES = frozenset({*BUILTINS, *RENAMED, *NUMBERS, *CALLS, *RECIPES, *OTHERS})
 # What a file that uses one of them has in its bytes.
 MENTIONED = re.compile(
     rb"\bnumpy\b(?s:.*)\.(?:%s)\b" % "|".join(sorted(NAMES)).encode()
 )
+_ARGUMENT = re.compile(rb"\b(?:%s)\s*=" % "|".join(sorted(_OTHER_WORDS)).encode())
+_METHOD = re.compile(rb"\.(?:%s)\(" % "|".join((*METHODS, *LOST_METHODS)).encode())
 # An array of a display whose rows may have different lengths.
 _NESTED = re.compile(rb"array\(\s*[\[(]")
 
 
 def is_mentioned(data: bytes) -> bool:
     """Whether a file may have something that NumPy does not accept any more."""
-    if b"numpy" not in data:
-        return False
-    return MENTIONED.search(data) is not None or _NESTED.search(data) is not None
+    if _METHOD.search(data):
+        return True
+    return b"numpy" in data and any(
+        pattern.search(data) for pattern in (MENTIONED, _ARGUMENT, _NESTED)
+    )
