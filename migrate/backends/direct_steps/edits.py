@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Program, Step
-from migrate.backends.direct_steps.results import Results, find_results
+from migrate.backends.direct_steps.results import Results, find_results, is_unread
 from migrate.backends.direct_steps.savers import find_saved, write_saver
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
 from migrate.backends.direct_steps.spec_helper import insert_helper
@@ -131,7 +131,7 @@ class _Edits:
             match statement:
                 case ast.Expr():
                     unused.append(statement)
-                case ast.Assign(targets=[target]) if self._is_unread(target):
+                case ast.Assign(targets=[target]) if is_unread(target, self._scopes):
                     unused.append(statement)
                 case _:
                     return
@@ -368,24 +368,12 @@ class _Edits:
             case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]):
                 return len(targets) == len(elements) and all(
                     not isinstance(t, ast.Starred)
-                    and (e is not None or self._is_unread(t))
+                    and (e is not None or is_unread(t, self._scopes))
                     for t, e in zip(targets, elements)
                 )
             case ast.Subscript(slice=ast.Constant(int(place))):
                 return 0 <= place < len(elements) and elements[place] is not None
         return False
-
-    def _is_unread(self, target: ast.expr) -> bool:
-        if not isinstance(target, ast.Name):
-            return False
-        owner = self._scopes.find_scope(target).find_owner(target.id)
-        return not any(
-            isinstance(n, ast.Name)
-            and n.id == target.id
-            and isinstance(n.ctx, ast.Load)
-            and self._scopes.find_scope(n).find_owner(n.id) is owner
-            for n in self._scopes.walk()
-        )
 
     def _run(self, run: ast.Call, results: Results, kept: int) -> None:
         arguments = [_write_argument(a) for a in run.args[1:]]

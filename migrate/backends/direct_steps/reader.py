@@ -422,9 +422,12 @@ class _Reader:
                 self._program.asks_specs = True
             case "Saver", ast.Call() as call, _ if call in self._program.savers:
                 pass
-            case "SummaryWriter", ast.Call(args=[_], keywords=[]) as call, ast.Assign(
-                targets=[ast.Name() | ast.Attribute()]
-            ) as statement:
+            case (
+                "SummaryWriter",
+                ast.Call(args=[_], keywords=[]) as call,
+                ast.Expr()
+                | ast.Assign(targets=[ast.Name() | ast.Attribute()]) as statement,
+            ):
                 self._program.writers[call] = statement
                 for node in self._scopes.walk():
                     if isinstance(node, ast.Attribute):

@@ -24,8 +24,8 @@ class Results:
 
     Attributes:
       statement: its only `return`, or None.
-      elements: of a list or tuple its elements, with None for an operation; else the one
-        value; nothing if the step returns None.
+      elements: of a list or tuple its elements, with None for an operation, and for what no
+        run reads; else the one value; nothing if the step returns None, or no run reads it.
       many: whether it returns a list or tuple.
       read: elements that are variables, whose value has to be read.
     """
@@ -37,7 +37,7 @@ class Results:
 
 
 def find_results(step: Step, scopes: Scopes) -> Results | None:
-    """Returns the results of a step; None if they are not known to be tensors."""
+    """Returns the results of a step; None if runs read what is not known to be tensors."""
     returns = [
         n
         for n in names.walk_scope_of_function(step.function)
@@ -54,16 +54,52 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
         return Results(last, [], False, set())
     found: list[ast.expr | None] = []
     read: set[ast.expr] = set()
-    for element in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
+    elements = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+    for place, element in enumerate(elements):
         if is_none_constant(element):
             found.append(None)
             continue
         if _is_variable(element, step.function, scopes):
             read.add(element)
         elif not is_tensor(element, step.function, scopes):
-            return None
+            if any(
+                _reads(run, place, len(elements), many, scopes) for run in step.runs
+            ):
+                return None
+            if not many:
+                return Results(last, [], False, set())
+            found.append(None)
+            continue
         found.append(element)
     return Results(last, found, many, read)
+
+
+def _reads(run: ast.Call, place: int, count: int, many: bool, scopes: Scopes) -> bool:
+    """Whether a run's code uses one of the values that the step returns."""
+    match scopes.parents[run]:
+        case ast.Expr():
+            return False
+        case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]) if (
+            many
+            and len(targets) == count
+            and not any(isinstance(t, ast.Starred) for t in targets)
+        ):
+            return not is_unread(targets[place], scopes)
+    return True
+
+
+def is_unread(target: ast.expr, scopes: Scopes) -> bool:
+    """Whether a target is a name that no code reads."""
+    if not isinstance(target, ast.Name):
+        return False
+    owner = scopes.find_scope(target).find_owner(target.id)
+    return not any(
+        isinstance(n, ast.Name)
+        and n.id == target.id
+        and isinstance(n.ctx, ast.Load)
+        and scopes.find_scope(n).find_owner(n.id) is owner
+        for n in scopes.walk()
+    )
 
 
 def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:

@@ -212,6 +212,40 @@ def test_a_session_stays(name: str) -> None:
             assert "@tf.function" in migrate_text(text.replace(fed, taken)).text
 
 
+CLIPPED = (
+    PROGRAM.replace(
+        "with tf.Session()",
+        "clip = [v.assign(tf.clip_by_value(v, -0.5, 0.5)) for v in [w]]\nwith tf.Session()",
+    )
+    .replace("_, value = sess.run([train, loss]", "value, _ = sess.run([loss, clip]")
+    .replace(
+        "sess.run([loss, tf.reduce_sum(x)], {x: np.ones([2, 3])})",
+        "sess.run([train, loss], {x: np.ones([2, 3])})[1]",
+    )
+)
+
+
+def test_what_no_run_reads_is_no_result() -> None:
+    text = _migrated(CLIPPED)
+    assert "value = compute_loss_and_clip(np.ones([2, 3])).numpy()" in text
+    assert "clip = [v.assign(" in text
+    alone = CLIPPED.replace("print(value)", "sess.run(clip)")
+    assert "    compute_clip()\n" in _migrated(alone)
+    read = CLIPPED.replace("value, _ =", "value, clipped =")
+    assert "@tf.function" in _migrated(read)
+    assert "plain_session" in _migrated(read.replace("print(value)", "print(clipped)"))
+
+
+def test_a_writer_without_a_name() -> None:
+    text = _migrated(
+        PROGRAM.replace(
+            "    for i", "    tf.summary.FileWriter('log', sess.graph)\n    for i"
+        )
+    )
+    assert "plain_session" not in text
+    assert "    tf.compat.v1.summary.FileWriter('log')\n" in text
+
+
 def test_python_branches_are_taken_when_the_graph_is_built() -> None:
     """AutoGraph would make an operation of them: they are the program's own."""
     text = PROGRAM.replace(
