@@ -6,7 +6,6 @@ import ast
 
 from migrate.facts.scopes import Scope, Scopes
 
-
 # The names that are being followed: `for w in w_list: w_list.append(w)` leads in a circle.
 _Followed = frozenset[tuple[ast.AST, str]]
 

@@ -84,7 +84,9 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     if not (changed or refused):
         return None
     own = (
-        changed or versions.name_tensors_apart(arguments.name_arguments(start)) != start
+        changed
+        or any(f.code == "S111" for f in stood)
+        or versions.name_tensors_apart(arguments.name_arguments(start)) != start
     )
     first: Form | None = None
     nearer: Form | None = None
