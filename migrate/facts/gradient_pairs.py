@@ -61,6 +61,7 @@ class Walk:
       target: what it calls a pair: a name, or a tuple of two names.
       read: the name of the pairs in the header.
       halves: the reads `pair[1]` of the variable, if a pair has a name.
+      gradients: the reads `pair[0]` of the gradient.
       only_variables: whether the code takes only the variables.
     """
 
@@ -68,7 +69,13 @@ class Walk:
     target: ast.Name | ast.Tuple
     read: ast.Name
     halves: tuple[ast.Subscript, ...]
+    gradients: tuple[ast.Subscript, ...]
     only_variables: bool
+
+    @property
+    def takes_apart(self) -> bool:
+        """Whether a loop takes both halves of pairs that have a name, and no pair whole."""
+        return isinstance(self.over, ast.For) and bool(self.gradients)
 
 
 def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
@@ -154,18 +161,27 @@ def _make_walk(
         if isinstance(n, ast.Name) and n.id == first.id and isinstance(n.ctx, ast.Load)
     ]
     if isinstance(target, ast.Tuple):
-        return Walk(over, target, read, (), not loads)
-    halves = [a for n in loads if _is_second(a := scopes.parents[n], n)]
-    return Walk(over, target, read, tuple(halves), len(halves) == len(loads))  # type: ignore[arg-type]
+        return Walk(over, target, read, (), (), not loads)
+    halves = tuple(_list_items(loads, (1, -1), scopes))
+    gradients = tuple(_list_items(loads, (0, -2), scopes))
+    inside = {*walk_breadth_first(over)}
+    if len(halves) + len(gradients) < len(loads) or not inside.issuperset(loads):
+        return Walk(over, target, read, (), (), False)
+    return Walk(over, target, read, halves, gradients, not gradients)
 
 
-def _is_second(node: ast.AST, pair: ast.Name) -> bool:
-    return (
-        isinstance(node, ast.Subscript)
-        and node.value is pair
-        and isinstance(node.ctx, ast.Load)
-        and names.read_literal(node.slice) in (1, -1)
-    )
+def _list_items(
+    loads: list[ast.Name], places: tuple[int, ...], scopes: Scopes
+) -> Iterator[ast.Subscript]:
+    for name in loads:
+        above = scopes.parents[name]
+        if (
+            isinstance(above, ast.Subscript)
+            and above.value is name
+            and isinstance(above.ctx, ast.Load)
+            and names.read_literal(above.slice) in places
+        ):
+            yield above
 
 
 def _find_target(
@@ -354,7 +370,10 @@ def halve_loop(walk: Walk, scopes: Scopes) -> Halves | None:
     if any(_makes_variables(s, scopes) for s in second):
         return None
     needed = {n for s in second for n in names.find_reads(s)}
-    if needed & {n for s in first for n in names.find_mutations(s)}:
+    variable = target.elts[1]
+    assert isinstance(variable, ast.Name)
+    filled = {n for s in first for n in names.find_mutations(s)}
+    if not all(_reads_own_entry(n, variable.id, loop.body) for n in needed & filled):
         return None
     carried: dict[str, str | None] = {}
     for statement in first:
@@ -420,7 +439,9 @@ def _is_pure(value: ast.expr, scopes: Scopes) -> bool:
                 *roles.VARIABLES,
                 *roles.ASSIGNMENTS,
             )
-            if not known or symbol.startswith(("tf.losses.", "tf.random")):
+            if not known and not roles.is_initializer(symbol):
+                return False
+            if symbol.startswith(("tf.losses.", "tf.random")):
                 return False
         elif not (
             isinstance(node.func, ast.Attribute)
@@ -460,6 +481,34 @@ def _is_filled_here(name: str, loop: ast.For, scopes: Scopes) -> bool:
         name in names.find_reads(s)
         for s in suite[suite.index(made) + 1 : suite.index(loop)]
     )
+
+
+def _reads_own_entry(container: str, variable: str, body: list[ast.stmt]) -> bool:
+    """Whether each round reads only the entry that it makes: `sums[v.name]`."""
+    filling = [s for s in body if container in names.find_mutations(s)]
+    match filling:
+        case [ast.Assign(targets=[ast.Subscript(slice=key)])] if ast.unparse(key) in (
+            f"{variable}.name",
+            f"{variable}.op.name",
+        ):
+            entry = f"{container}[{ast.unparse(key)}]"
+        case _:
+            return False
+    if any(container in names.find_reads(s) for s in body[: body.index(filling[0])]):
+        return False
+    uses = [
+        n
+        for s in body
+        for n in walk_breadth_first(s)
+        if isinstance(n, ast.Name) and n.id == container
+    ]
+    entries = [
+        n
+        for s in body
+        for n in walk_breadth_first(s)
+        if isinstance(n, ast.Subscript) and ast.unparse(n) == entry
+    ]
+    return len(uses) == len(entries)
 
 
 def _find_list_of(name: str, body: list[ast.stmt]) -> str | None:

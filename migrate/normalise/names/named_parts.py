@@ -305,6 +305,8 @@ class _Pairs:
         for pairs in gradient_pairs.find_pairs(scopes):
             for walk in gradient_pairs.find_walks(pairs, scopes):
                 halves = None
+                if walk.takes_apart:
+                    return self._name_halves(walk)
                 if not walk.only_variables:
                     halves = gradient_pairs.halve_loop(walk, scopes)
                     if halves is None:
@@ -377,6 +379,21 @@ class _Pairs:
 
     def _go_through_variables(self, name: str, walk: gradient_pairs.Walk) -> Text:
         return self._text.apply_edits(self._list_edits(name, walk))
+
+    def _name_halves(self, walk: gradient_pairs.Walk) -> Text:
+        """The text in which a loop has names for the gradient and the variable."""
+        tree = self._view.tree
+        gradient = self._view.choose_free_name("gradient", tree)
+        variable = self._view.choose_free_name("variable", tree)
+        both = f"{gradient}, {variable}"
+        whole = isinstance(walk.over, ast.For) and walk.over.target is walk.target
+        return self._text.apply_edits(
+            [
+                Edit(walk.target, both if whole else f"({both})"),
+                *[Edit(node, gradient) for node in walk.gradients],
+                *[Edit(node, variable) for node in walk.halves],
+            ]
+        )
 
     def _halve_loop(
         self, name: str, walk: gradient_pairs.Walk, halves: gradient_pairs.Halves
