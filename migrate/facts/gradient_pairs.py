@@ -87,7 +87,7 @@ def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
                 value=ast.Call(
                     func=ast.Attribute(attr="compute_gradients", value=optimizer)
                 ) as call,
-            ) if _is_optimizer(optimizer, scopes):
+            ) if is_optimizer(optimizer, scopes):
                 bound = names.bind_arguments(call, _PARAMETERS)
                 reads = _list_reads(target, scopes)
                 if bound is None or reads is None:
@@ -100,6 +100,35 @@ def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
                 if listed and all(_only_reads(r, scopes) for r in reads):
                     name = variables.id if isinstance(variables, ast.Name) else None
                     yield Pairs(node, call, variables, name, tuple(reads))
+
+
+def find_divided(
+    scopes: Scopes,
+) -> Iterator[tuple[ast.Assign, ast.expr, list[ast.Name]]]:
+    """Finds `gradients, variables = zip(*pairs)`, and where `variables` is read.
+
+    Yields the statement, what the pairs are, and the reads, if nothing depends on whether
+    the variables are a list or a tuple.
+    """
+    for node in scopes.walk():
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(), ast.Name() as variables])],
+                value=ast.Call(
+                    func=ast.Name("zip") as function,
+                    args=[ast.Starred(value=pairs)],
+                    keywords=[],
+                ),
+            ) if _find_owner(function, scopes) is None:
+                reads = _list_reads(variables, scopes) or []
+                if reads and all(_reads_elements(r, scopes) for r in reads):
+                    yield node, pairs, reads
+
+
+def _reads_elements(node: ast.Name, scopes: Scopes) -> bool:
+    above = scopes.parents[node]
+    sliced = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
+    return not sliced and _only_reads(node, scopes)
 
 
 def find_walks(pairs: Pairs, scopes: Scopes) -> Iterator[Walk]:
@@ -210,7 +239,7 @@ def _find_target(
     return None
 
 
-def _is_optimizer(node: ast.expr, scopes: Scopes) -> bool:
+def is_optimizer(node: ast.expr, scopes: Scopes) -> bool:
     """Whether it is an optimizer of TensorFlow: the program's own may give other pairs."""
     if isinstance(node, ast.Name):
         bound = _find_bindings(node, scopes)
@@ -269,7 +298,7 @@ def _only_reads(node: ast.Name, scopes: Scopes) -> bool:
     return (
         isinstance(above.func, ast.Attribute)
         and above.func.attr in roles.OPTIMIZER_METHODS
-        and _is_optimizer(above.func.value, scopes)
+        and is_optimizer(above.func.value, scopes)
     ) or scopes.resolve(above.func) == "tf.gradients"
 
 

@@ -321,15 +321,52 @@ class _Pairs:
                     new = self._halve_loop(pairs.name, walk, halves)
                 if new is not None:
                     return new
+        return self._take_divided()
+
+    def _take_divided(self) -> Text | None:
+        """The text in which one more `gradients, variables = zip(*pairs)` is not read.
+
+        Code goes through the list of variables in place of the second half.
+        """
+        scopes = self._view.scopes
+        known = list(gradient_pairs.find_pairs(scopes))
+        for statement, made, reads in gradient_pairs.find_divided(scopes):
+            if isinstance(made, ast.Call) and self._text.is_alone(statement):
+                optimizer = getattr(made.func, "value", None)
+                if optimizer is None or names.get_last_part(made.func) != (
+                    "compute_gradients"
+                ):
+                    continue
+                if not gradient_pairs.is_optimizer(optimizer, scopes):
+                    continue
+                name = self._view.choose_free_name("pairs", self._view.tree)
+                line = f"{self._view.indent(statement)}{name} = {ast.unparse(made)}"
+                origin = self._text.origins[statement.lineno - 1]
+                text = self._text.apply_edits([Edit(made, name)])
+                return text.splice(
+                    statement.lineno, statement.lineno - 1, [line], [origin]
+                )
+            for pairs in known:
+                if made not in pairs.reads:
+                    continue
+                if pairs.name is None:
+                    return self._name_variables(pairs)
+                listed = pairs.name
+                if all(self._is_owner(pairs, listed, r) for r in reads):
+                    return self._text.apply_edits([Edit(r, listed) for r in reads])
         return None
+
+    def _is_owner(self, pairs: gradient_pairs.Pairs, name: str, read: ast.Name) -> bool:
+        """Whether the name of the variables is theirs at another place too."""
+        scopes = self._view.scopes
+        owner = scopes.find_scope(pairs.made).find_owner(name)
+        return scopes.find_scope(read).find_owner(name) is owner
 
     def _means_the_same(
         self, pairs: gradient_pairs.Pairs, name: str, walk: gradient_pairs.Walk
     ) -> bool:
         """Whether the name of the variables is theirs in a loop or comprehension too."""
-        scopes = self._view.scopes
-        owner = scopes.find_scope(pairs.made).find_owner(name)
-        return scopes.find_scope(walk.read).find_owner(name) is owner and not any(
+        return self._is_owner(pairs, name, walk.read) and not any(
             name in find_plain_names(g.target)
             for g in getattr(walk.over, "generators", ())
         )
