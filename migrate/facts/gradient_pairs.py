@@ -97,7 +97,7 @@ def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
                 variables = bound.get("var_list")
                 variables = variables if names.is_given(variables) else None
                 listed = variables is None or _lists_variables(variables, scopes)
-                if listed and all(_only_reads(r, scopes) for r in reads):
+                if listed and all(only_reads(r, scopes) for r in reads):
                     name = variables.id if isinstance(variables, ast.Name) else None
                     yield Pairs(node, call, variables, name, tuple(reads))
 
@@ -128,7 +128,7 @@ def find_divided(
 def _reads_elements(node: ast.Name, scopes: Scopes) -> bool:
     above = scopes.parents[node]
     sliced = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
-    return not sliced and _only_reads(node, scopes)
+    return not sliced and only_reads(node, scopes)
 
 
 def find_walks(pairs: Pairs, scopes: Scopes) -> Iterator[Walk]:
@@ -258,7 +258,9 @@ def _find_owner(name: ast.Name, scopes: Scopes) -> Scope | None:
 
 def _find_bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
     owner = _find_owner(name, scopes)
-    return owner.bindings.get(name.id, []) if owner is not None else []
+    if owner is None or isinstance(owner.node, _COMPREHENSIONS):
+        return []
+    return owner.bindings.get(name.id, [])
 
 
 def _list_reads(target: ast.Name, scopes: Scopes) -> list[ast.Name] | None:
@@ -278,7 +280,7 @@ def _list_reads(target: ast.Name, scopes: Scopes) -> list[ast.Name] | None:
     ]
 
 
-def _only_reads(node: ast.Name, scopes: Scopes) -> bool:
+def only_reads(node: ast.Name, scopes: Scopes) -> bool:
     """Whether code neither changes a list, nor gives it another name."""
     inner: ast.AST = node
     above = scopes.parents[node]
@@ -312,7 +314,7 @@ def _lists_variables(node: ast.expr, scopes: Scopes) -> bool:
                 return (
                     not isinstance(value, ast.Name)
                     and reads is not None
-                    and all(_only_reads(r, scopes) for r in reads)
+                    and all(only_reads(r, scopes) for r in reads)
                     and _lists_variables(value, scopes)
                 )
         return False
