@@ -73,7 +73,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     from migrate.dispatch.branches import split_chosen_runs
     from migrate.normalise import towers
     from migrate.normalise.calls import arguments
-    from migrate.normalise.names import named_parts, versions
+    from migrate.normalise.names import named_parts, statements, versions
     from migrate.planning import brought, in_place
 
     known = in_place.find_known_form(text, unit, opens, refused)
@@ -84,7 +84,9 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     if not (changed or refused):
         return None
     own = (
-        changed or versions.name_tensors_apart(arguments.name_arguments(start)) != start
+        changed
+        or any(f.code in ("S111", "S122") for f in stood)
+        or versions.name_tensors_apart(arguments.name_arguments(start)) != start
     )
     first: Form | None = None
     nearer: Form | None = None
@@ -95,9 +97,14 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         attempt = _attempt(form, changes, unit)
         if not has_refusal(attempt.findings):
             return attempt
-        if any(f.code == "S111" for f in attempt.findings):
+        codes = {f.code for f in attempt.findings}
+        text_apart = form[0]
+        if "S122" in codes:
+            text_apart = statements.assign_initial_values(text_apart)
+        if "S111" in codes:
             # A run may need another part alone of a tuple.
-            text_apart = named_parts.separate_tensors(form[0])
+            text_apart = named_parts.separate_tensors(text_apart)
+        if text_apart != form[0]:
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer

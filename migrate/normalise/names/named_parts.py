@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names
+from migrate.facts import gradient_pairs, names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.ir import Kind
@@ -48,10 +48,11 @@ def separate_tensors(text: Text) -> Text:
 
     logits, loss = (dense(x), cost(dense(x), y))
 
-    A run of `logits` then does not need `y`.
+    A run of `logits` then does not need `y`. And code that takes only the variables of
+    `optimizer.compute_gradients(loss, variables)` goes through the variables.
     """
     while True:
-        new = _Parts(text).split_tensors()
+        new = _Parts(text).split_tensors() or _Pairs(text).take_variables()
         if new is None:
             return text
         text = new
@@ -287,3 +288,201 @@ class _Parts:
             if -len(made.elts) <= key < len(made.elts):
                 value = made.elts[key]
         return value if isinstance(value, ast.Name) else None
+
+
+class _Pairs:
+    """Pairs of gradients and variables, of which some code takes only the variables."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._view = View(text)
+
+    def take_variables(self) -> Text | None:
+        """The text in which one more loop or comprehension needs no gradient."""
+        scopes = self._view.scopes
+        if "compute_gradients" not in self._text.source:
+            return None
+        for pairs in gradient_pairs.find_pairs(scopes):
+            for walk in gradient_pairs.find_walks(pairs, scopes):
+                halves = None
+                if walk.takes_apart:
+                    return self._name_halves(walk)
+                if not walk.only_variables:
+                    halves = gradient_pairs.halve_loop(walk, scopes)
+                    if halves is None:
+                        continue
+                if pairs.name is None:
+                    new = self._name_variables(pairs)
+                elif not self._means_the_same(pairs, pairs.name, walk):
+                    continue
+                elif halves is None:
+                    new = self._go_through_variables(pairs.name, walk)
+                else:
+                    new = self._halve_loop(pairs.name, walk, halves)
+                if new is not None:
+                    return new
+        return self._take_divided()
+
+    def _take_divided(self) -> Text | None:
+        """The text in which one more `gradients, variables = zip(*pairs)` is not read.
+
+        Code goes through the list of variables in place of the second half.
+        """
+        scopes = self._view.scopes
+        known = list(gradient_pairs.find_pairs(scopes))
+        for statement, made, reads in gradient_pairs.find_divided(scopes):
+            if isinstance(made, ast.Call) and self._text.is_alone(statement):
+                optimizer = getattr(made.func, "value", None)
+                if optimizer is None or names.get_last_part(made.func) != (
+                    "compute_gradients"
+                ):
+                    continue
+                if not gradient_pairs.is_optimizer(optimizer, scopes):
+                    continue
+                name = self._view.choose_free_name("pairs", self._view.tree)
+                line = f"{self._view.indent(statement)}{name} = {ast.unparse(made)}"
+                origin = self._text.origins[statement.lineno - 1]
+                text = self._text.apply_edits([Edit(made, name)])
+                return text.splice(
+                    statement.lineno, statement.lineno - 1, [line], [origin]
+                )
+            for pairs in known:
+                if made not in pairs.reads:
+                    continue
+                if pairs.name is None:
+                    return self._name_variables(pairs)
+                listed = pairs.name
+                if all(self._is_owner(pairs, listed, r) for r in reads):
+                    return self._text.apply_edits([Edit(r, listed) for r in reads])
+        return None
+
+    def _is_owner(self, pairs: gradient_pairs.Pairs, name: str, read: ast.Name) -> bool:
+        """Whether the name of the variables is theirs at another place too."""
+        scopes = self._view.scopes
+        owner = scopes.find_scope(pairs.made).find_owner(name)
+        return scopes.find_scope(read).find_owner(name) is owner
+
+    def _means_the_same(
+        self, pairs: gradient_pairs.Pairs, name: str, walk: gradient_pairs.Walk
+    ) -> bool:
+        """Whether the name of the variables is theirs in a loop or comprehension too."""
+        return self._is_owner(pairs, name, walk.read) and not any(
+            name in find_plain_names(g.target)
+            for g in getattr(walk.over, "generators", ())
+        )
+
+    def _name_variables(self, pairs: gradient_pairs.Pairs) -> Text | None:
+        """The text in which the list of variables has a name before the pairs."""
+        if not self._text.is_alone(pairs.made):
+            return None
+        name = self._view.choose_free_name("trained_variables", self._view.tree)
+        indent = self._view.indent(pairs.made)
+        line, origin = pairs.made.lineno, self._text.origins[pairs.made.lineno - 1]
+        if pairs.variables is not None:
+            listed = ast.unparse(pairs.variables)
+            text = self._text.apply_edits([Edit(pairs.variables, name)])
+        else:
+            tensorflow = self._find_tensorflow()
+            if tensorflow is None:
+                return None
+            listed = f"{tensorflow}.trainable_variables()"
+            given = [ast.unparse(a) for a in pairs.call.args]
+            kept = [ast.unparse(k) for k in pairs.call.keywords if k.arg != "var_list"]
+            if len(given) > 1:
+                given[1] = name
+            else:
+                given.append(name if given else f"var_list={name}")
+            function = ast.unparse(pairs.call.func)
+            new = f"{function}({', '.join([*given, *kept])})"
+            text = self._text.apply_edits([Edit(pairs.call, new)])
+        return text.splice(line, line - 1, [f"{indent}{name} = {listed}"], [origin])
+
+    def _find_tensorflow(self) -> str | None:
+        for node in walk_breadth_first(self._view.tree):
+            if isinstance(node, ast.Name) and self._view.scopes.resolve(node) == "tf":
+                return node.id
+        return None
+
+    def _list_edits(self, name: str, walk: gradient_pairs.Walk) -> list[Edit]:
+        """The edits by which a loop or comprehension goes through the variables."""
+        edits = [Edit(walk.read, name)]
+        if isinstance(walk.target, ast.Tuple):
+            return [*edits, Edit(walk.target, ast.unparse(walk.target.elts[1]))]
+        each = walk.target.id
+        if not isinstance(walk.over, ast.For):
+            each = self._view.choose_free_name("variable", self._view.tree)
+            edits.append(Edit(walk.target, each))
+        return edits + [Edit(half, each) for half in walk.halves]
+
+    def _go_through_variables(self, name: str, walk: gradient_pairs.Walk) -> Text:
+        return self._text.apply_edits(self._list_edits(name, walk))
+
+    def _name_halves(self, walk: gradient_pairs.Walk) -> Text:
+        """The text in which a loop has names for the gradient and the variable."""
+        tree = self._view.tree
+        gradient = self._view.choose_free_name("gradient", tree)
+        variable = self._view.choose_free_name("variable", tree)
+        both = f"{gradient}, {variable}"
+        whole = isinstance(walk.over, ast.For) and walk.over.target is walk.target
+        return self._text.apply_edits(
+            [
+                Edit(walk.target, both if whole else f"({both})"),
+                *[Edit(node, gradient) for node in walk.gradients],
+                *[Edit(node, variable) for node in walk.halves],
+            ]
+        )
+
+    def _halve_loop(
+        self, name: str, walk: gradient_pairs.Walk, halves: gradient_pairs.Halves
+    ) -> Text | None:
+        """The text with two loops: over the variables, then over the pairs."""
+        loop = walk.over
+        assert isinstance(loop, ast.For)
+        end = loop.end_lineno or loop.lineno
+        alone = all(self._text.is_alone(s) for s in (loop, *loop.body))
+        if not alone or find_lines_inside_strings(loop):
+            return None
+        if loop.body[0].lineno == loop.lineno:
+            return None
+        outer, inner = self._view.indent(loop), self._view.indent(loop.body[0])
+        origin = self._text.origins[loop.lineno - 1]
+        lists = {
+            one: listed or self._view.choose_free_name(f"{one}_list", self._view.tree)
+            for one, listed in halves.carried.items()
+        }
+        made = [n for one, n in lists.items() if halves.carried[one] is None]
+        lines = [f"{outer}{listed} = []" for listed in made]
+        head = self._text.apply_edits(self._list_edits(name, walk))
+        header = range(loop.lineno, loop.body[0].lineno)
+        lines += [head.lines[n - 1] for n in header]
+        origins = [origin] * len(lines)
+        below = {s: self._find_lines(s, loop) for s in loop.body}
+        for statement in halves.first:
+            lines += [self._text.lines[n - 1] for n in below[statement]]
+            origins += [self._text.origins[n - 1] for n in below[statement]]
+        for one, listed in lists.items():
+            if listed in made:
+                lines.append(f"{inner}{listed}.append({one})")
+                origins.append(origin)
+        target, walked = ast.unparse(loop.target), ast.unparse(loop.iter)
+        if lists:
+            target = f"{self._put_in_brackets(loop.target)}, {', '.join(lists)}"
+            walked = f"zip({walked}, {', '.join(lists.values())})"
+        lines.append(f"{outer}for {target} in {walked}:")
+        origins.append(origin)
+        for statement in loop.body:
+            if statement not in halves.first:
+                lines += [self._text.lines[n - 1] for n in below[statement]]
+                origins += [self._text.origins[n - 1] for n in below[statement]]
+        return self._text.splice(loop.lineno, end, lines, origins)
+
+    def _put_in_brackets(self, target: ast.expr) -> str:
+        spelled = ast.unparse(target)
+        return spelled if spelled.startswith("(") else f"({spelled})"
+
+    def _find_lines(self, statement: ast.stmt, loop: ast.For) -> range:
+        """The lines of a loop's statement, with comments above it."""
+        at = loop.body.index(statement)
+        before = loop.body[at - 1].end_lineno if at else None
+        first = before + 1 if before else statement.lineno
+        return range(first, (statement.end_lineno or statement.lineno) + 1)

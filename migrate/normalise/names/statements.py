@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.initial_values import find_constant_initializers
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import build_scopes
 from migrate.normalise.text import Edit, ParsedText, Text
@@ -32,6 +33,31 @@ _GIVE_TENSORS = (
     "tf.layers.",
 )
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListComp)
+
+
+def assign_initial_values(text: Text) -> Text:
+    """`total.initializer` of a variable of zeros: `total.assign(tf.zeros_like(total)).op`.
+
+    A call of get_variable that reuses a variable does not say what its initial value is.
+    """
+    if ".initializer" not in text.source or "reuse" in text.source.lower():
+        return text
+    if "partitioner" in text.source:
+        return text
+    scopes = build_scopes(parse_source(text.source))
+    tensorflow = [
+        n.id
+        for n in scopes.walk()
+        if isinstance(n, ast.Name) and scopes.resolve(n) == "tf"
+    ]
+    if not tensorflow:
+        return text
+    edits = []
+    for node, fill in find_constant_initializers(scopes):
+        name = ast.unparse(node.value)
+        new = f"{name}.assign({tensorflow[0]}.{fill}({name})).op"
+        edits.append(Edit(node, new))
+    return text.apply_edits(edits)
 
 
 def run_by_session(text: Text) -> Text:

@@ -33,6 +33,10 @@ class Blocks(Assignments):
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.classify_expression(statement.iter)
+            if self._makes_variables(statement) and self._walks_variables(
+                statement.iter
+            ):
+                iterated = Kind.VARIABLE
             self._bind_elements(statement.target, statement.iter, iterated)
             if iterated in ir.STEP_KINDS:
                 flow.step = flow.asks = True
@@ -143,6 +147,27 @@ class Blocks(Assignments):
                 ):
                     self.environment.update({name: before[name] for name in bound})
                     flow.step, flow.pure = True, False
+
+    def _makes_variables(self, loop: ast.For) -> bool:
+        return any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) in roles.VARIABLES
+            for node in walk_breadth_first(loop)
+        )
+
+    def _walks_variables(self, walked: ast.expr) -> bool:
+        """Whether it numbers or joins lists of variables: `enumerate(variables)`."""
+        if not isinstance(walked, ast.Call) or not isinstance(walked.func, ast.Name):
+            return False
+        name, count = walked.func.id, len(walked.args)
+        if walked.keywords or self.scopes.find_scope(walked).find_owner(name):
+            return False
+        return (
+            name == "zip" and count > 0 or name == "enumerate" and count == 1
+        ) and all(
+            self._walks_variables(a) or self.find_kind(a) is Kind.VARIABLE
+            for a in walked.args
+        )
 
     def _bind_elements(self, target: ast.expr, iterated: ast.expr, kind: Kind) -> None:
         """Binds a loop's target; Python knows the numbers of `enumerate(tensors)`."""

@@ -1,0 +1,113 @@
+"""Operations that give a variable its initial value again, where this value is a constant.
+
+    sums = [tf.Variable(tf.zeros([3]), trainable=False) for _ in range(2)]
+    zero = [s.initializer for s in sums]
+
+An assignment of zeros does the same. A random initial value would be drawn anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.gradient_pairs import only_reads
+from migrate.facts.scopes import Scopes
+
+# Initializers, and functions that give initial values -> the function that fills a variable.
+_FILLS = {
+    **dict.fromkeys(("tf.zeros_initializer", "tf.initializers.zeros"), "zeros_like"),
+    **dict.fromkeys(("tf.ones_initializer", "tf.initializers.ones"), "ones_like"),
+}
+_VALUES = {"zeros": "zeros_like", "zeros_like": "zeros_like"} | {
+    "ones": "ones_like",
+    "ones_like": "ones_like",
+}
+
+
+def find_constant_initializers(scopes: Scopes) -> Iterator[tuple[ast.Attribute, str]]:
+    """Finds `variable.initializer`, each with the function that makes the initial value.
+
+    The function takes the variable: `tf.zeros_like(variable)`.
+    """
+    for node in scopes.walk():
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initializer"
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Name)
+        ):
+            fill = _find_fill_of_name(node.value, scopes)
+            if fill is not None:
+                yield node, fill
+
+
+def _find_fill_of_name(name: ast.Name, scopes: Scopes) -> str | None:
+    owner = scopes.find_scope(name).find_owner(name.id)
+    if owner is None:
+        return None
+    generators = getattr(owner.node, "generators", [])
+    match generators or owner.bindings[name.id]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call() as made)]:
+            return _find_fill(made, scopes)
+        case [
+            ast.For(target=ast.Name(), iter=ast.Name() as listed)
+            | ast.comprehension(target=ast.Name(), iter=ast.Name() as listed)
+        ]:
+            return _find_fill_of_list(listed, scopes)
+    return None
+
+
+def _find_fill_of_list(listed: ast.Name, scopes: Scopes) -> str | None:
+    """Finds what fills each variable of a list that nothing changes."""
+    owner = scopes.find_scope(listed).find_owner(listed.id)
+    if owner is None or hasattr(owner.node, "generators"):
+        return None
+    reads = [
+        n
+        for n in scopes.walk()
+        if isinstance(n, ast.Name)
+        and n.id == listed.id
+        and isinstance(n.ctx, ast.Load)
+        and scopes.find_scope(n).find_owner(n.id) is owner
+    ]
+    if not all(only_reads(n, scopes) for n in reads):
+        return None
+    match owner.bindings[listed.id]:
+        case [
+            ast.Assign(targets=[ast.Name()], value=ast.ListComp(elt=ast.Call() as made))
+        ]:
+            return _find_fill(made, scopes)
+        case [
+            ast.Assign(
+                targets=[ast.Name()],
+                value=ast.List(elts=elements) | ast.Tuple(elts=elements),
+            )
+        ]:
+            fills = {
+                _find_fill_of_name(e, scopes) if isinstance(e, ast.Name) else None
+                for e in elements
+            }
+            return fills.pop() if len(fills) == 1 else None
+    return None
+
+
+def _find_fill(made: ast.Call, scopes: Scopes) -> str | None:
+    """Finds what fills a variable as the call that makes it does."""
+    if any(k.arg in (None, "partitioner", "validate_shape") for k in made.keywords):
+        return None
+    symbol = scopes.resolve(made.func)
+    if symbol == "tf.get_variable":
+        given = names.find_argument(made, "initializer", 3)
+        if isinstance(given, ast.Call):
+            given = given.func
+        return _FILLS.get(scopes.resolve(given) or "") if given is not None else None
+    if symbol != "tf.Variable":
+        return None
+    value = names.find_argument(made, "initial_value", 0)
+    if not isinstance(value, ast.Call):
+        return None
+    path = scopes.resolve(value.func) or scopes.import_path(value.func)
+    package, _, function = path.rpartition(".")
+    return _VALUES.get(function) if package in ("tf", "numpy") else None
