@@ -108,7 +108,8 @@ def _gather_graph(
         taken, noted = queues.replace_queues(
             branches.replace_decided_branches(statements.fold_conditions(plain))
         )
-        taken = graph_first.move_graph(elements.take_after_branches(taken))
+        taken = elements.take_after_branches(branches.drop_unread_defaults(taken))
+        taken = graph_first.move_graph(taken)
         taken = late_values.split_runs(fetched_calls.name_fetched_calls(taken))
         taken = versions.rename_later_bindings(
             branches.replace_decided_branches(statements.fold_conditions(taken))
