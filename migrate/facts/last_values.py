@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import list_children, walk_breadth_first
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -44,6 +45,25 @@ def find_last_value(scopes: Scopes, read: ast.Name) -> ast.expr | None:
             return None
         statement = parent
     return None
+
+
+def is_only_read_there(scopes: Scopes, scope: Scope, name: str) -> bool:
+    """Whether no function inside of a scope reads or binds the scope's name.
+
+    Such a function may be called anywhere; a comprehension is computed where it stands.
+    """
+    if _is_shared(scopes, name):
+        return False
+    for node in scopes.walk():
+        if isinstance(node, ast.Name) and node.id == name:
+            inner: Scope | None = scopes.find_scope(node)
+            if inner is None or inner.find_owner(name) is not scope:
+                continue
+            while inner is not None and inner is not scope:
+                if not isinstance(inner.node, _COMPREHENSIONS):
+                    return False
+                inner = inner.parent
+    return True
 
 
 def _is_shared(scopes: Scopes, name: str) -> bool:

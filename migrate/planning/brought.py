@@ -30,6 +30,7 @@ from migrate.normalise.graph_places import (
 from migrate.normalise.keras import phases as keras_phases
 from migrate.normalise.keras import tensors as keras_tensors
 from migrate.normalise.names import (
+    displays,
     elements,
     named_parts,
     statements,
@@ -115,7 +116,9 @@ def _gather_graph(
             branches.replace_decided_branches(statements.fold_conditions(taken))
         )
         fed = fed_constants.write_defaults(
-            write_out_feeds(own_collections.list_collections(taken))
+            write_out_feeds(
+                displays.join_additions(own_collections.list_collections(taken))
+            )
         )
         text = named_parts.split_statements(
             statements.fold_conditions(fed_datasets.convert_to_functions(fed))

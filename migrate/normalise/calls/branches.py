@@ -13,14 +13,11 @@ import ast
 from collections.abc import Sequence
 
 from migrate.facts import names
+from migrate.facts.fall_through import may_leave
+from migrate.facts.last_values import is_only_read_there
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import parse_source, walk_breadth_first
-
-_LEAVING = (
-    *(ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert),
-    *(ast.Yield, ast.YieldFrom),
-)
 
 
 def replace_decided_branches(text: Text) -> Text:
@@ -111,21 +108,13 @@ def _is_unread_default(
             return False
         if name in names.find_binds(other):
             return isinstance(other, ast.Assign) and len(other.targets) == 1
-        if any(isinstance(n, _LEAVING) for n in walk_breadth_first(other)):
+        if may_leave(other):
             return False
     return False
 
 
 def _is_own(name: str, statement: ast.stmt, scopes: Scopes) -> bool:
     """Whether only the code of the statement's own scope, outside of a `try`, has a name."""
-    scope = scopes.find_scope(statement)
     if any(isinstance(above, ast.Try) for above in scopes.walk_above(statement)):
         return False
-    return not any(
-        (isinstance(node, ast.Name) and node.id == name)
-        and scopes.find_scope(node) is not scope
-        and scopes.find_scope(node).find_owner(name) is scope
-        or isinstance(node, (ast.Global, ast.Nonlocal))
-        and name in node.names
-        for node in scopes.walk()
-    )
+    return is_only_read_there(scopes, scopes.find_scope(statement), name)
