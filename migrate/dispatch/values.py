@@ -19,6 +19,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.view import Unclear, View
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 # Where in a container a value stands: at an index or key, at any (`ops[i]`), or what a
 # loop over it gives, or a loop over a dict's values.
@@ -26,6 +27,8 @@ _ANY = object()
 _EACH = object()
 _VALUE = object()
 _Path = tuple[object, ...]
+# The host chooses no value: a run of None ends in an error.
+NOTHING = "None"
 # Functions that give the elements of the sequence that they are given.
 _SAME_ELEMENTS = frozenset({"list", "tuple", "reversed", "iter"})
 # A container in a container, and so on: `x = x[0]` has no end.
@@ -44,7 +47,7 @@ class Choice:
     """
 
     sites: dict[ast.expr, list[str]]
-    sources: list[ast.Name]
+    sources: list[ast.expr]
 
 
 class Values:
@@ -67,8 +70,9 @@ class Values:
             followed.close()
         except Unclear:
             return None
-        choice = Choice(followed.sites, list(followed.sources.values()))
-        return choice if len(followed.sites[fetched]) > 1 else None
+        if id(fetched) in followed.sources:
+            return None  # It is the value's own name.
+        return Choice(followed.sites, list(followed.sources.values()))
 
 
 class _Followed:
@@ -77,7 +81,7 @@ class _Followed:
     def __init__(self, view: View, uses: dict[tuple[int, str], list[ast.Name]]) -> None:
         self._view, self._uses = view, uses
         self.sites: dict[ast.expr, list[str]] = {}
-        self.sources: dict[int, ast.Name] = {}
+        self.sources: dict[int, ast.expr] = {}
         self._variables: dict[tuple[int, str], Scope] = {}
         # Reads of them that lead to a run, and the expressions that are being followed.
         self._seen: set[int] = set()
@@ -90,6 +94,8 @@ class _Followed:
         self._found = []
         self._follow(fetched, ())
         self.sites[fetched] = list(dict.fromkeys(self._found))
+        if self.sites[fetched] == [NOTHING]:
+            raise Unclear
         for name in self.sites[fetched]:
             self._check_visible(fetched, name)
 
@@ -104,7 +110,9 @@ class _Followed:
                 use
                 for variable in self._variables
                 for use in self._uses[variable]
-                if isinstance(use.ctx, ast.Load) and id(use) not in self._seen
+                if isinstance(use.ctx, ast.Load)
+                and id(use) not in self._seen
+                and not self._is_compared_with_none(use)
             ]
             if left:
                 site = find_fetched(self._view, left[0])
@@ -120,6 +128,17 @@ class _Followed:
                 raise Unclear
             for site in new:
                 self.add_site(site)
+
+    def _is_compared_with_none(self, use: ast.Name) -> bool:
+        """`op is None`: the name of a value is as little None as the value."""
+        match self._view.scopes.parents[use]:
+            case ast.Compare(
+                left=left,
+                ops=[ast.Is() | ast.IsNot()],
+                comparators=[ast.Constant(None)],
+            ):
+                return left is use
+        return False
 
     def _find_sites_behind(self, read: ast.Name) -> list[ast.expr]:
         """Runs of what a statement binds that reads a name."""
@@ -154,6 +173,11 @@ class _Followed:
                 self._follow(element, path[1:])
         elif isinstance(node, ast.Call) and path:
             self._follow_call(node, path)
+        elif names.is_none_constant(node) and not path:
+            self._found.append(NOTHING)
+        elif isinstance(node, ast.Call) and _is_no_op(self._view, node):
+            self.sources[id(node)] = node
+            self._found.append(ast.unparse(node))
         else:
             raise Unclear
 
@@ -246,8 +270,12 @@ class _Followed:
         """
         here = self._view.scopes.find_scope(fetched)
         for source in self.sources.values():
-            if source.id != name:
+            if ast.unparse(source) != name:
                 continue
+            if isinstance(source, ast.Call):
+                self._check_names(source, here)
+                continue
+            assert isinstance(source, ast.Name)
             owner = self._view.scopes.find_scope(source).find_owner(name)
             if here.find_owner(name) is not owner:
                 raise Unclear
@@ -256,6 +284,18 @@ class _Followed:
                 other is not owner for other in [here, *self._variables.values()]
             ):
                 raise Unclear
+
+    def _check_names(self, source: ast.Call, here: Scope) -> None:
+        """Checks that the names of a call mean the same in another scope.
+
+        Raises:
+          Unclear: one may mean something else.
+        """
+        for node in walk_breadth_first(source):
+            if isinstance(node, ast.Name):
+                owner = self._view.scopes.find_scope(node).find_owner(node.id)
+                if here.find_owner(node.id) is not owner:
+                    raise Unclear
 
     def _follow_binding(self, target: ast.Name, path: _Path) -> None:
         """Follows what a name is bound to at one of its bindings."""
@@ -360,6 +400,20 @@ class _Followed:
             return False
         owner = self._view.scopes.find_scope(node).find_owner(node.id)
         return (id(owner), node.id) in self._variables
+
+
+def _is_no_op(view: View, call: ast.Call) -> bool:
+    """Whether it is `tf.no_op()`, wherever it is made: no block gives it an order."""
+    if call.args or call.keywords or view.scopes.resolve(call.func) != "tf.no_op":
+        return False
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and view.scopes.resolve(item.context_expr.func) in (roles.SESSIONS | {None})
+        and names.get_last_part(item.context_expr.func) != "control_dependencies"
+        for block in view.scopes.walk_above(call)
+        if isinstance(block, ast.With)
+        for item in block.items
+    )
 
 
 def find_fetched(view: View, node: ast.AST) -> ast.expr | None:

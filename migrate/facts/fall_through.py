@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from migrate.source.nodes import walk_breadth_first
+
 _JUMPS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 
@@ -31,3 +33,11 @@ def _ends(
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return ast.unparse(last.value.func) in exits
     return isinstance(last, ways)
+
+
+def may_leave(statement: ast.stmt) -> bool:
+    """Whether a statement may jump past those after it, other than by an error."""
+    return any(
+        isinstance(node, (*_JUMPS, ast.Assert, ast.Yield, ast.YieldFrom))
+        for node in walk_breadth_first(statement)
+    )

@@ -44,7 +44,7 @@ def find_late_attributes(tree: ast.Module, owner: ast.ClassDef) -> frozenset[str
             tested |= {find_late_test(node, own)} - {""}
             if isinstance(node, ast.AugAssign):
                 plain.add(node.target)
-            elif isinstance(node, ast.Assign) and _is_some_value(node.value):
+            elif isinstance(node, ast.Assign) and is_some_value(node.value):
                 plain.update(node.targets)
         for node in walk_breadth_first(method):
             if (
@@ -56,7 +56,7 @@ def find_late_attributes(tree: ast.Module, owner: ast.ClassDef) -> frozenset[str
     return frozenset(tested - other)
 
 
-def _is_some_value(node: ast.expr) -> bool:
+def is_some_value(node: ast.expr) -> bool:
     """Whether an expression is certainly not None."""
     if isinstance(node, ast.Constant):
         return node.value is not None

@@ -30,6 +30,7 @@ from migrate.normalise.graph_places import (
 from migrate.normalise.keras import phases as keras_phases
 from migrate.normalise.keras import tensors as keras_tensors
 from migrate.normalise.names import (
+    displays,
     elements,
     named_parts,
     statements,
@@ -108,13 +109,16 @@ def _gather_graph(
         taken, noted = queues.replace_queues(
             branches.replace_decided_branches(statements.fold_conditions(plain))
         )
-        taken = graph_first.move_graph(elements.take_after_branches(taken))
+        taken = elements.take_after_branches(branches.drop_unread_defaults(taken))
+        taken = graph_first.move_graph(taken)
         taken = late_values.split_runs(fetched_calls.name_fetched_calls(taken))
         taken = versions.rename_later_bindings(
             branches.replace_decided_branches(statements.fold_conditions(taken))
         )
         fed = fed_constants.write_defaults(
-            write_out_feeds(own_collections.list_collections(taken))
+            write_out_feeds(
+                displays.join_additions(own_collections.list_collections(taken))
+            )
         )
         text = named_parts.split_statements(
             statements.fold_conditions(fed_datasets.convert_to_functions(fed))

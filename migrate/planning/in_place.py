@@ -85,6 +85,7 @@ _STEPS: tuple[_Step, ...] = (
     fetched_calls.name_fetched_calls,
     late_values.split_runs,
     own_collections.list_collections,
+    displays.join_additions,
     write_out_feeds,
     fed_constants.write_defaults,
     fed_datasets.convert_to_functions,

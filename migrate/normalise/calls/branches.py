@@ -3,13 +3,19 @@
     if 0.04 is not None:
         weight_decay = tf.multiply(tf.nn.l2_loss(weights), 0.04)
 
-is the assignment alone. Only tests that are literals are decided.
+is the assignment alone. Only tests that are literals are decided. A parameter's default that
+such a suite replaces at once, `op = None`, is dropped.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
+from migrate.facts import names
+from migrate.facts.fall_through import may_leave
+from migrate.facts.last_values import is_only_read_there
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import parse_source, walk_breadth_first
 
@@ -63,3 +69,52 @@ def _replace_branch(text: Text, branch: ast.If, *, alone: bool) -> Text | None:
         ]
         origins = [text.origins[n - 1] for n in span]
     return text.splice(branch.lineno, last, lines, origins)
+
+
+def drop_unread_defaults(text: Text) -> Text:
+    """The text without `op = None` where the same suite gives `op` another value unread."""
+    return repeat_step(text, _drop_unread_default, " = None\n")
+
+
+def _drop_unread_default(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
+    for parent in scopes.walk():
+        if isinstance(parent, (ast.Try, ast.ClassDef)):
+            continue  # What stops a `try` may be between; a class keeps its names.
+        for field in ("body", "orelse"):
+            suite = getattr(parent, field, None)
+            if not isinstance(suite, list):
+                continue
+            for index, statement in enumerate(suite):
+                if _is_unread_default(statement, suite[index + 1 :], scopes):
+                    if text.is_alone(statement):
+                        line = statement.lineno
+                        return text.splice(line, statement.end_lineno or line, [], [])
+    return None
+
+
+def _is_unread_default(
+    statement: ast.stmt, following: Sequence[ast.stmt], scopes: Scopes
+) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(None)):
+            pass
+        case _:
+            return False
+    if not _is_own(name, statement, scopes):
+        return False
+    for other in following:
+        if name in names.find_reads(other):
+            return False
+        if name in names.find_binds(other):
+            return isinstance(other, ast.Assign) and len(other.targets) == 1
+        if may_leave(other):
+            return False
+    return False
+
+
+def _is_own(name: str, statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether only the code of the statement's own scope, outside of a `try`, has a name."""
+    if any(isinstance(above, ast.Try) for above in scopes.walk_above(statement)):
+        return False
+    return is_only_read_there(scopes, scopes.find_scope(statement), name)

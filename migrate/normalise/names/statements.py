@@ -13,8 +13,10 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.initial_values import find_constant_initializers
+from migrate.facts.last_values import find_last_value
+from migrate.facts.late_attributes import is_some_value
 from migrate.facts.names import find_free_name
-from migrate.facts.scopes import build_scopes
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -92,9 +94,10 @@ def fold_conditions(text: Text) -> Text:
     name is an operation's; `None or tf.Session()` is the session.
     """
     tree = parse_source(text.source)
+    scopes = build_scopes(tree)
     edits: list[Edit] = []
     for node in walk_breadth_first(tree):
-        known = _decide(node, tree)
+        known = _decide(node, scopes)
         if known is not None:
             edits.append(Edit(node, str(known)))
         if (
@@ -108,7 +111,7 @@ def fold_conditions(text: Text) -> Text:
     return text.apply_edits(edits)
 
 
-def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
+def _decide(node: ast.AST, scopes: Scopes) -> bool | None:
     """The value of a condition that is known before the graph is built."""
     match node:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
@@ -118,7 +121,7 @@ def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
             ops=[ast.Is() | ast.IsNot() as op],
             comparators=[ast.Constant(None)],
         ):
-            same = _is_none(left, tree)
+            same = _is_none(left, scopes)
             return None if same is None else same == isinstance(op, ast.Is)
         case ast.Compare(
             left=ast.Constant(value=one),
@@ -129,23 +132,37 @@ def _decide(node: ast.AST, tree: ast.Module) -> bool | None:
     return None
 
 
-def _is_none(value: ast.expr, tree: ast.Module) -> bool | None:
+def _is_none(value: ast.expr, scopes: Scopes) -> bool | None:
     """Whether a value is None, if that is known: an operation's name is not."""
     if isinstance(value, ast.Constant):
         return value.value is None
+    if is_some_value(value) or _gives_tensor(value, scopes):
+        return False
+    if isinstance(value, ast.IfExp):
+        known = {_is_none(part, scopes) for part in (value.body, value.orelse)}
+        return known.pop() if len(known) == 1 else None
     if not isinstance(value, ast.Name):
         return None
-    scopes = build_scopes(tree)
     owner = scopes.find_scope(value).find_owner(value.id)
-    bindings = owner.bindings.get(value.id, []) if owner is not None else []
-    match bindings:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
-            if isinstance(func, ast.Attribute) and func.attr in _UPDATES:
-                return False
-            symbol = scopes.resolve(func) or ""
-            if symbol.startswith(_GIVE_TENSORS):
-                return False
-    return None
+    match owner.bindings.get(value.id, []) if owner is not None else []:
+        case [ast.Assign(targets=[ast.Name()], value=made)] if _gives_tensor(
+            made, scopes
+        ):
+            return False
+    last = find_last_value(scopes, value)
+    return None if last is None else _is_none(last, scopes)
+
+
+def _gives_tensor(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether it is a call that gives a tensor or an operation."""
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute) and value.func.attr in _UPDATES:
+        return not any(  # A method of the program may return None.
+            isinstance(node, ast.FunctionDef) and node.name in _UPDATES
+            for node in scopes.walk()
+        )
+    return (scopes.resolve(value.func) or "").startswith(_GIVE_TENSORS)
 
 
 def name_updates(text: Text) -> Text:

@@ -21,6 +21,8 @@ class Session:
         self.runs = []
 
     def run(self, fetches, feed=None):
+        if fetches is None:
+            raise TypeError(fetches)
         self.runs.append((fetches, feed))
         return fetches
 
@@ -114,6 +116,54 @@ def _split(body: str) -> tuple[str, str]:
         for i in range(8):
             sess.run([a if i % 2 else b, loss if i < 4 else c])
         """,
+        # There is one value, under another name.
+        """
+        for i in range(2):
+            op = a
+            for j in range(3):
+                sess.run([op, loss], j)
+        op_2 = b
+        sess.run(op_2)
+        """,
+        """
+        ops = [a]
+        for i in range(len([a])):
+            sess.run([ops[i], loss], i)
+        """,
+        # There may be none.
+        """
+        op = None
+        for i in range(4):
+            if i == 2:
+                op = a
+            if op is not None:
+                sess.run([op, loss], i)
+        """,
+        """
+        op = None
+        try:
+            for i in range(4):
+                op = a if i < 2 else b if i < 3 else None
+                sess.run(op, i)
+        except TypeError:
+            sess.run(c)
+        """,
+        # The statement does more than the run: only the run stands in branches.
+        """
+        total = ""
+        for i in range(4):
+            total += "%s %s" % (i, make(sess.run(a if i % 2 else b, i)))
+            print(i, sess.run([loss, a if i % 2 else c], i)[0])
+        sess.run(loss, total)
+        """,
+        """
+        def add(op):
+            sess.run(op)
+            return op
+
+        for i in range(2):
+            x = add(c) + sess.run(a if i else b)
+        """,
     ],
 )
 def test_the_same_is_run(body: str) -> None:
@@ -148,7 +198,6 @@ def test_another_choice_is_noticed() -> None:
         "ops = [a, b]\nops += [c]\nfor op in ops:\n    sess.run(op)\n",
         "def step(op):\n    for i in range(2):\n        sess.run(op if i else b)\nstep(a)\n",
         "for op in sorted([b, a]):\n    sess.run(op)\n",
-        "op = None\nfor i in range(3):\n    sess.run(op)\n    op = a if i else b\n",
         # The name is another one when it is run.
         "for i in range(2):\n    d = make(str(i))\n    op = d if i else b\n    sess.run(op)\n",
         "a = make('d')\nfor i in range(2):\n    sess.run(a if i else b)\n",
@@ -158,6 +207,10 @@ def test_another_choice_is_noticed() -> None:
         "for i in range(2):\n    x = i and sess.run(a if i else b)\n",
         "i = 2\nwhile i and sess.run(a if i else b):\n    i -= 1\n",
         "for i in range(2): sess.run(a if i else b)\n",
+        # Something is lost with the only value's place.
+        "ops = [a]\nfor i in range(2):\n    sess.run(ops[int(make('0'))])\n",
+        "ops = {'x': a}\ntry:\n    sess.run(ops['y' if loss else 'x'])\n"
+        "except KeyError:\n    pass\n",
         # It has no end.
         "ops = (a, (b, c))\nfor i in range(1):\n    ops = ops[1]\n    sess.run(ops)\n",
         "p = q\nq = p\nsess.run(p if p else q)\n",

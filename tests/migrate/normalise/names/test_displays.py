@@ -1,0 +1,63 @@
+"""Fetched lists and dicts that the program adds to."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.normalise.names.displays import join_additions
+from migrate.normalise.text import Text
+
+RUN = "sess.run(ops)\n"
+
+
+def _join(source: str) -> str:
+    return join_additions(Text.read_source(source + RUN)).source.removesuffix(RUN)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ops = [a]\nops.append(b)\n", "ops = [a, b]\n"),
+        ("ops = []\nops += [f(1), b]\nops.extend([c])\n", "ops = [f(1), b, c]\n"),
+        ("ops = {'x': a}\nops['y'] = b(1)\n", "ops = {'x': a, 'y': b(1)}\n"),
+        ("ops = [f()]\nops.append(g())\n", "ops = [f(), g()]\n"),
+        (
+            "a = f()\nops = [a]\nprint(1)\nops.append(b)\n",
+            "a = f()\nprint(1)\nops = [a, b]\n",
+        ),
+        (
+            "ops = [1]\nops.append(b)\nx = [sess.run(ops) for _ in y]\n",
+            "ops = [1, b]\nx = [sess.run(ops) for _ in y]\n",
+        ),
+    ],
+)
+def test_what_is_added_at_once(old: str, new: str) -> None:
+    assert _join(old) == new
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Another name, or another function, has the list.
+        "ops = [a]\nmore = ops\nops.append(b)\n",
+        "more = ops = [a]\nops.append(b)\n",
+        "ops = [a]\ndef f():\n    return len(ops)\nops.append(f())\n",
+        "def f():\n    ops.append(c)\nops = [a]\nf()\nops.append(b)\n",
+        # It holds the value of before.
+        "a = f()\nops = [a]\na = g()\nops.append(b)\n",
+        "ops = [f()]\nprint(1)\nops.append(b)\n",
+        # It is not always added, or several times.
+        "ops = [1]\nif a:\n    ops.append(b)\n",
+        "ops = [1]\nfor a in c:\n    ops.append(b)\n",
+        "for a in c:\n    ops = [1]\n    if a:\n        continue\n    ops.append(b)\n",
+        # It is another change.
+        "ops = [1]\nops.insert(0, b)\n",
+        "ops = {'x': 1}\nops['x'] = b\n",
+        "ops = {x: 1}\nops['x'] = b\n",
+        "ops = [1]\nops.append(len(ops))\n",
+        # Nobody fetches it.
+        "others = [1]\nothers.append(b)\n",
+    ],
+)
+def test_what_else_is_done_stays(source: str) -> None:
+    assert _join(source) == source
