@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import ipaddress
 import json
 import re
 import shlex
@@ -15,6 +17,8 @@ _JOB = ("job_name", "job", "job_type", "task_type")
 _INDEX = ("task_index", "task_id", "task", "index", "task_number", "worker_index")
 _PS = ("ps_hosts", "ps_host", "ps", "ps_addresses", "parameter_servers")
 _WORKERS = ("worker_hosts", "worker_host", "workers", "worker_addresses", "wk_hosts")
+_OWN = (("{job}", _JOB), ("{index}", _INDEX))
+_ALL = (*_OWN, ("{ps}", _PS), ("{workers}", _WORKERS))
 _DEFINED = re.compile(
     r"""(?:DEFINE_\w+\(|add_argument\()\s*(?:\w+\s*=\s*)?["']-{0,2}([\w-]+)["']"""
     r"""(?:\s*,\s*["']--([\w-]+)["'])?""",  # `add_argument("-j", "--job_name")`
@@ -114,13 +118,19 @@ def of_program(
     chief = bool(re.search(r"\bRunConfig\b|train_and_evaluate|[\"']chief[\"']", text))
     if launch == "tf_config":
         return Tasks(servers, count, tf_config=True, chief=chief)
-    found = _flags(text)
+    found = _flags(text, _ALL)
+    fixed = None if found else _read_cluster(text)
+    if fixed is not None:
+        found = _flags(text, _OWN)
     given = {a.lstrip("-").partition("=")[0] for a in arguments if a.startswith("-")}
     own = re.findall(r"--([\w-]+)=", found)
     if own and given & set(own) and not given >= set(own[:2]):
         raise CannotRun(_explain_given([name for name in own if name in given], own))
     if found and not given & set(own):
         said = f"Started as tasks of a cluster by its flags: {found}"
+        if fixed is not None:
+            servers, count = _count_tasks(fixed)
+            said += ". The program itself says how many there are, and their ports"
         client = bool(re.search(r"==\s*[\"']client[\"']", text))
         return Tasks(servers, count, found, said=said, client=client)
     named = "TF_CONFIG" in text or (workers or 0) > 1 or bool(ps)
@@ -142,18 +152,79 @@ def _explain_given(given: Sequence[str], own: Sequence[str]) -> str:
     )
 
 
-def _flags(text: str) -> str:
+def _flags(text: str, wanted: Sequence[tuple[str, Sequence[str]]]) -> str:
     """The template of a program's own flags; "" where it does not define all of them."""
     names = {name for both in _DEFINED.findall(text) for name in both if name}
     chosen = []
-    for value, candidates in (
-        ("{job}", _JOB),
-        ("{index}", _INDEX),
-        ("{ps}", _PS),
-        ("{workers}", _WORKERS),
-    ):
+    for value, candidates in wanted:
         name = next((n for n in candidates if n in names), None)
         if name is None:
             return ""
         chosen.append(f"--{name}={value}")
     return " ".join(chosen)
+
+
+def _read_cluster(text: str) -> dict[str, list[str]] | None:
+    """The addresses of each job that stand in a program; None if they do not."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    bound: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            bound.setdefault(ast.unparse(node.targets[0]), []).append(node.value)
+
+    def read(value: ast.expr) -> object:
+        if isinstance(value, ast.Name) and len(bound.get(value.id, ())) == 1:
+            return read(bound[value.id][0])
+        if isinstance(value, ast.Dict):
+            return {
+                read(k): read(v)
+                for k, v in zip(value.keys, value.values, strict=True)
+                if k is not None
+            }
+        try:
+            return ast.literal_eval(value)
+        except ValueError:
+            return None
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="ClusterSpec"), args=[given]):
+                found = read(given)
+                if isinstance(found, dict) and all(
+                    isinstance(hosts, list) and all(isinstance(h, str) for h in hosts)
+                    for hosts in found.values()
+                ):
+                    return found
+    return None
+
+
+def _count_tasks(cluster: dict[str, list[str]]) -> tuple[int, int]:
+    """How many parameter servers and workers there are.
+
+    Raises:
+      CannotRun: a task is on another machine, or of another job.
+    """
+    for host in (host for hosts in cluster.values() for host in hosts):
+        if not _is_loopback(host.rpartition(":")[0]):
+            raise CannotRun(
+                f"the program says that a task is at {host}. verify starts all tasks on "
+                "this machine. Write addresses of this machine in a copy of the program, "
+                'for example "localhost:2222", each with a port of its own'
+            )
+    others = cluster.keys() - {"ps", "worker"}
+    if others:
+        raise CannotRun(
+            f'the program has a job "{min(others)}". verify starts only the jobs "ps" '
+            'and "worker" of a program whose addresses stand in it'
+        )
+    return len(cluster.get("ps", ())), len(cluster.get("worker", ()))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

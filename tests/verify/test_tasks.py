@@ -35,3 +35,47 @@ def test_a_part_of_a_task_is_refused(given: list[str]) -> None:
     """The program was started as one process, and waited until the time limit."""
     with pytest.raises(CannotRun, match="leave out --.* add --launch alone"):
         of_program(ARGPARSE, given)
+
+
+OWN = 'DEFINE_string("job_name", "", "")\nDEFINE_integer("task_index", 0, "")\n'
+HOSTS = """
+servers = ["localhost:2221", "127.0.0.1:2222"]
+workers = ["localhost:2241", "[::1]:2242", "localhost:2243"]
+cluster = tf.train.ClusterSpec({"ps": servers, "worker": workers})
+"""
+
+
+def test_addresses_that_stand_in_the_program_say_how_many_tasks_there_are() -> None:
+    found = of_program(OWN + HOSTS, [])
+    assert found.flags == "--job_name={job} --task_index={index}"
+    assert (found.ps, found.workers) == (2, 3)
+    assert found.has_ports and "The program itself says" in found.said
+    written = 'tf.train.ClusterSpec({"worker": ["localhost:1", "localhost:2"]})'
+    found = of_program(OWN + written, [])
+    assert (found.ps, found.workers) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # No flags; addresses that the program computes; a name of two values.
+        HOSTS,
+        OWN + HOSTS.replace('["localhost:2221", "127.0.0.1:2222"]', "find_servers()"),
+        OWN + HOSTS + "servers = []\n",
+    ],
+)
+def test_other_programs_are_started_alone(text: str) -> None:
+    assert of_program(text, []) is ALONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("localhost:2243", "pc-03:2222", "a task is at pc-03:2222"),
+        ("localhost:2243", "10.0.0.3:2222", "a task is at 10.0.0.3:2222"),
+        ('"worker":', '"evaluator":', 'a job "evaluator"'),
+    ],
+)
+def test_tasks_that_verify_cannot_start_are_told(old: str, new: str, why: str) -> None:
+    with pytest.raises(CannotRun, match=why):
+        of_program(OWN + HOSTS.replace(old, new), [])
