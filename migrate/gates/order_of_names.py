@@ -57,7 +57,8 @@ def _changes_path(statement: ast.stmt, scopes: Scopes) -> bool:
 def find_early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
     """Returns the early reads of functions' own names: (function, name) -> line.
 
-    A read in a loop may get the value that the round before has bound.
+    A read in a loop may get the value that the round before has bound, if it is not made
+    in the first round.
     """
     found: dict[tuple[str, str], int] = {}
     for node, scope in scopes.scope_by_node.items():
@@ -119,10 +120,34 @@ class _Names:
                         self._bound.add(part.name)
                     self._walk_suite(part.body)
             if self._body is not self._tree.body and isinstance(statement, _LOOPS):
+                self._read_first_round(statement)
                 self._bound |= find_plain_names(statement, ast.Store)
             if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
                 for name in ("body", "orelse", "finalbody"):
                     self._walk_suite(getattr(statement, name, None) or ())
+
+    def _read_first_round(self, loop: ast.For | ast.AsyncFor | ast.While) -> None:
+        """Reads the names of the statements that the first round always runs."""
+        before = set(self._bound)
+        for statement in loop.body:
+            inside = list(walk_breadth_first(statement))
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
+                if not any(isinstance(n, (ast.IfExp, ast.BoolOp)) for n in inside):
+                    self._read(statement)
+                    if isinstance(statement, ast.AugAssign):
+                        self._read_target(statement)
+            elif any(isinstance(n, (ast.Continue, ast.Break)) for n in inside):
+                break
+            self._bound |= find_plain_names(statement, ast.Store)
+        self._bound = before
+
+    def _read_target(self, statement: ast.AugAssign) -> None:
+        """Reads the name that a statement such as `total += loss` adds to."""
+        target = statement.target
+        if isinstance(target, ast.Name) and not (
+            target.id in self._bound or target.id not in self._bindings
+        ):
+            self._found.setdefault(target.id, statement.lineno)
 
     def _read(self, statement: ast.stmt) -> None:
         """Reads the names of a statement without its suites; of a class, with its suite."""

@@ -35,6 +35,7 @@ _MADE_ONCE = (
     | frozenset(LAYER_CLASSES)
     | (frozenset(CELLS) - WRAPPERS)
 )
+_VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
 _NUMBER = re.compile(r"_\d+$")
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
@@ -106,7 +107,102 @@ class _Versions(ParsedText):
         self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
     def rename_binding(self) -> Text | None:
-        return self._rename_after_made_once() or self._rename_after_changed()
+        return (
+            self._rename_after_made_once()
+            or self._rename_before_block()
+            or self._rename_after_changed()
+        )
+
+    def _rename_before_block(self) -> Text | None:
+        """Renames a variable whose name stands for another value in a loop or a branch.
+
+            out = tf.Variable(0.0)            out_2 = tf.Variable(0.0)
+            for w in weights:         ->      out = tf.identity(out_2)
+                out = out + w * x             for w in weights: ...
+
+        In the step function `out` is a name of its own, which needs a first value.
+        """
+        for node in walk_breadth_first(self._tree):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Name() as name],
+                    value=ast.Call(func=ast.Attribute() as func),
+                ) if self._scopes.resolve(func) in _VARIABLES:
+                    block = self._find_changing_block(node, name)
+                    if block is not None:
+                        return self._rename_until(name, block, _find_module(func))
+        return None
+
+    def _find_changing_block(
+        self, made: ast.Assign, name: ast.Name
+    ) -> ast.For | ast.While | ast.If | None:
+        """Finds the block below that is the first to bind the name, by its own value."""
+        scope = self._scopes.find_scope(name).find_owner(name.id)
+        stores = [
+            n
+            for n in self._names[name.id]
+            if not isinstance(n.ctx, ast.Load)
+            and self._scopes.find_scope(n).find_owner(name.id) is scope
+        ]
+        stores.sort(key=lambda n: (n.lineno, n.col_offset))
+        if len(stores) < 2 or stores[0] is not name:
+            return None
+        inside = [
+            n
+            for n in self._names[name.id]
+            if self._scopes.find_scope(n).find_owner(name.id) is scope
+        ]
+        if any(self._find_function(n) is not self._find_function(name) for n in inside):
+            return None
+        bound: ast.AST = self._scopes.parents[stores[1]]
+        if not isinstance(bound, ast.AugAssign) and not (
+            isinstance(bound, ast.Assign) and name.id in names.find_reads(bound.value)
+        ):
+            return None
+        if any(self._needs_variable(n) for n in inside if n.lineno > bound.lineno):
+            return None
+        home = self._scopes.parents[made]
+        while self._scopes.parents[bound] is not home:
+            bound = self._scopes.parents[bound]
+            if isinstance(bound, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+                return None
+        return bound if isinstance(bound, (ast.For, ast.While, ast.If)) else None
+
+    def _needs_variable(self, node: ast.Name) -> bool:
+        """Whether a use of a name may need a variable: `w.assign(0.0)`, `Saver([w])`."""
+        parent = self._scopes.parents[node]
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return self._scopes.resolve(parent.func) in roles.ASSIGNMENTS
+        if isinstance(parent, ast.Attribute):
+            return parent.attr not in ("eval", "get_shape", "name", "op", "shape")
+        return isinstance(parent, (ast.List, ast.Tuple, ast.Dict, ast.keyword))
+
+    def _rename_until(
+        self, name: ast.Name, block: ast.For | ast.While | ast.If, module: str
+    ) -> Text:
+        """Renames a name above a block, which begins with the value of the new name."""
+        new = self._choose_name(name.id)
+        scope = self._scopes.find_scope(name).find_owner(name.id)
+        edits = [
+            Edit(node, new)
+            for node in self._names[name.id]
+            if node.lineno < block.lineno
+            and (node.lineno, node.col_offset) >= (name.lineno, name.col_offset)
+            and self._scopes.find_scope(node).find_owner(name.id) is scope
+        ]
+        line = f"{' ' * block.col_offset}{name.id} = {module}.identity({new})"
+        origin = self._text.origins[block.lineno - 1]
+        text = self._text.apply_edits(edits)
+        return text.splice(block.lineno, block.lineno - 1, [line], [origin])
+
+    def _choose_name(self, base: str) -> str:
+        """Chooses a name with a number."""
+        number = 2
+        while f"{base}_{number}" in self._taken:
+            number += 1
+        new = f"{base}_{number}"
+        self._taken.add(new)
+        return new
 
     def _rename_after_changed(self) -> Text | None:
         """Renames a name that is rebound after the graph read its changed object."""
@@ -324,11 +420,7 @@ class _Versions(ParsedText):
 
     def _make_edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
         """Makes the edits that rename a name, from a binding on, by a number."""
-        number = 2
-        while f"{base}_{number}" in self._taken:
-            number += 1
-        new = f"{base}_{number}"
-        self._taken.add(new)
+        new = self._choose_name(base)
         statement = binding.statement
         end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
         scope = self._scopes.find_scope(binding.target).find_owner(name)
@@ -347,3 +439,8 @@ class _Versions(ParsedText):
         else:
             edits.append(Edit(binding.target, new))
         return edits
+
+
+def _find_module(func: ast.Attribute) -> str:
+    """The name that a file has for TensorFlow: `tf` of `tf.Variable`."""
+    return ast.unparse(func).partition(".")[0]

@@ -32,6 +32,24 @@ def test_what_a_loop_binds_it_may_read_in_the_next_round() -> None:
     assert not find_differences(ORIGINAL, result)
 
 
+def test_what_the_first_round_reads_is_found() -> None:
+    """`out` was a variable of the module, and became the function's own name."""
+    for added in ("total = total * y", "total += y"):
+        loop = f"    for i in range(2):\n        {added}\n    z = total\n"
+        result = ORIGINAL.replace("    z = x * y\n", loop)
+        assert ["`total` would be read before it is bound"] == [
+            d.reason for d in find_differences(ORIGINAL, result)
+        ]
+        begun = result.replace("    for", "    total = 1\n    for")
+        assert not find_differences(ORIGINAL, begun)
+    skipped = ORIGINAL.replace(
+        "    z = x * y\n",
+        "    for i in range(2):\n        if not i:\n            last = x\n"
+        "            continue\n        z = last\n",
+    )
+    assert not find_differences(ORIGINAL, skipped)
+
+
 def test_what_was_so_stays() -> None:
     wrong = ORIGINAL.replace("    return z\n", "    y = 2\n    return z\n")
     assert not find_differences(

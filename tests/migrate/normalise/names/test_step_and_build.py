@@ -147,9 +147,9 @@ def test_what_cannot_be_told_apart_is_refused(code: str, body: str) -> None:
 
 
 CHANGED_FETCHES = {
-    "appended": "fetches = [op]\nfetches.append(loss)\n",
-    "added": "fetches = [op]\nfetches += [loss]\n",
-    "stored": "fetches = {'op': op}\nfetches['loss'] = loss\n",
+    "appended": "fetches = [op]\nif rate:\n    fetches.append(loss)\n",
+    "added": "fetches = [op]\nfor _ in range(2):\n    fetches += [loss]\n",
+    "stored": "fetches = {'op': op}\nif rate:\n    fetches['loss'] = loss\n",
 }
 
 
@@ -201,9 +201,29 @@ NAMES = {
         "w = tf.Variable(1.0)\nw_2 = f(lambda: w)\nreturn_(lambda: w_2)\n",
     ),
 }
+# In a step, `w` is a name of its own, with the variable's value first.
+NAMES |= {
+    "in a loop": (
+        "w = tf.Variable(1.0)\nv = w + 1.0\nfor i in range(3):\n    w = f(w)\ng(w)\n",
+        "w_2 = tf.Variable(1.0)\nv = w_2 + 1.0\nw = tf.identity(w_2)\n"
+        "for i in range(3):\n    w = f(w)\ng(w)\n",
+    ),
+    "added to in a branch": (
+        "def build():\n    w = tf.Variable(1.0)\n    if deep:\n        w += 1\n    return w\n",
+        "def build():\n    w_2 = tf.Variable(1.0)\n    w = tf.identity(w_2)\n"
+        "    if deep:\n        w += 1\n    return w\n",
+    ),
+    "in nested blocks": (
+        "w = tf.get_variable('w', [])\nwhile n:\n    n -= 1\n    if deep:\n        w = f(w)\n",
+        "w_2 = tf.get_variable('w', [])\nw = tf.identity(w_2)\n"
+        "while n:\n    n -= 1\n    if deep:\n        w = f(w)\n",
+    ),
+}
 NOT_CLEAR = {
-    "in a branch": "w = tf.Variable(1.0)\nif deep:\n    w = f(w)\n",
-    "in a loop": "w = tf.Variable(1.0)\nfor i in range(3):\n    w = f(w)\n",
+    "assigned to": "w = tf.Variable(1.0)\nif deep:\n    w = f(w)\nw.assign(0.0)\n",
+    "saved": "w = tf.Variable(1.0)\nif deep:\n    w = f(w)\nsaver = tf.train.Saver([w])\n",
+    "new in a branch": "w = tf.Variable(1.0)\nif deep:\n    w = f(v)\n",
+    "read later": "w = tf.Variable(1.0)\ndef g():\n    return w\nif deep:\n    w = f(w)\n",
     "read by a function": "w = tf.Variable(1.0)\ndef g():\n    return w\nw = f(w)\n",
     "both made once": "w = tf.Variable(1.0)\nw = tf.Variable(2.0)\n",
 }
