@@ -59,6 +59,7 @@ from migrate.rules import (
     lost_attributes,
     lost_numpy,
     older_shapes,
+    version_tests,
 )
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, report_unanswered
@@ -186,6 +187,28 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
 
 
 def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
+    """A file's migration, with the branches that TensorFlow 1.15's version takes."""
+    decided = None
+    if version_tests.is_mentioned(text) and (unit.of_tf1 or _is_of_tf1(text)):
+        decided = version_tests.decide(text)
+    if decided is None:
+        return _migrate_with_imports(text, unit)
+    done = _migrate_with_imports(decided.text.source, unit)
+    findings = [
+        *(move_finding(f, decided.text.origins) for f in done.findings),
+        *decided.findings,
+    ]
+    if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in findings):
+        loud = [f for f in findings if f.outcome is not Outcome.REWRITTEN]
+        return _refuse_file(text, loud, unit)
+    return dataclasses.replace(done, findings=tuple(sorted(findings)))
+
+
+def _is_of_tf1(text: str) -> bool:
+    return "tensorflow" in text and _says_tf1(build_scopes(parse_source(text)))
+
+
+def _migrate_with_imports(text: str, unit: Unit) -> Migration:
     """A file's migration, where other files may import TensorFlow for it."""
     whole, lines = write_out_imports(text, unit.reexports)
     whole = own_stars.write_names_for_stars(whole, unit.own_stars)
