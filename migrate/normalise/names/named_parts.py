@@ -26,7 +26,7 @@ _UPDATES = frozenset(
     if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
 ) | {"tf.control_dependencies"}
 # Expressions that stay in their tuple.
-_KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_KEPT = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def split_statements(text: Text) -> Text:
@@ -131,6 +131,8 @@ class _Parts:
                 continue
             pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
             if any(isinstance(n, _KEPT) for n in walk_breadth_first(node.value)):
+                continue
+            if any(isinstance(e, ast.Starred) for pair in pairs for e in pair):
                 continue
             # If a name is bound only here, nothing can have read another value of it.
             if not all(
