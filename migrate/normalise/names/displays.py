@@ -2,7 +2,8 @@
 
 `train_ops = [tf.assign(w, x), tf.assign(b, y)]`, run by `sess.run(train_ops)`, is the two
 operations, each in a statement of its own, and the list of their names: a run call
-then fetches names, as it does elsewhere.
+then fetches names, as it does elsewhere. So is a dict of which `sess.run(ops["copy"])` runs
+one operation.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def name_parts(text: Text) -> Text:
         and node.func.attr == "run"
         and scopes.resolve(node.func) is None
         and (fetches := names.find_argument(node, "fetches", 0)) is not None
-        and (key := names.find_key(fetches)) is not None
+        and (key := names.find_key(_find_whole(fetches))) is not None
     }
     taken = find_plain_names(tree)
     for statement in sorted(
@@ -41,6 +42,13 @@ def name_parts(text: Text) -> Text:
         if key is not None and key in fetched:
             text = _insert_names(text, statement, key.rpartition(".")[2], taken)
     return text
+
+
+def _find_whole(fetches: ast.expr) -> ast.expr:
+    """The list or dict of which a run fetches all, or an entry: `ops` of `ops["copy"]`."""
+    if isinstance(fetches, ast.Subscript) and isinstance(fetches.slice, ast.Constant):
+        return fetches.value
+    return fetches
 
 
 def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
