@@ -50,13 +50,21 @@ def _name_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit
     if not isinstance(names.read_literal(name), str):
         return []
     assert name is not None
+    owner = scopes.find_scope(block)
+    # Where one block alone binds the name, code behind the block may read it.
+    alone = len(owner.bindings.get(target.id, ())) == 1
     uses = [
         n
-        for s in block.body
+        for s in ([scopes.tree] if alone else block.body)
         for n in walk_breadth_first(s)
         if isinstance(n, ast.Name)
         and n.id == target.id
-        and _find_innermost_block(scopes, n) is block
+        and isinstance(n.ctx, ast.Load)
+        and (
+            scopes.find_scope(n).find_owner(n.id) is owner
+            if alone
+            else _find_innermost_block(scopes, n) is block
+        )
     ]
     edits = []
     for use in uses:
