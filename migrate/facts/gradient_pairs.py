@@ -89,7 +89,7 @@ def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
                 ) as call,
             ) if is_optimizer(optimizer, scopes):
                 bound = names.bind_arguments(call, _PARAMETERS)
-                reads = _list_reads(target, scopes)
+                reads = list_reads(target, scopes)
                 if bound is None or reads is None:
                     continue
                 if any(not _is_at_hand(e) for k, e in bound.items() if k != "var_list"):
@@ -120,7 +120,7 @@ def find_divided(
                     keywords=[],
                 ),
             ) if _find_owner(function, scopes) is None:
-                reads = _list_reads(variables, scopes) or []
+                reads = list_reads(variables, scopes) or []
                 if reads and all(_reads_elements(r, scopes) for r in reads):
                     yield node, pairs, reads
 
@@ -263,7 +263,7 @@ def _find_bindings(name: ast.Name, scopes: Scopes) -> list[ast.AST]:
     return owner.bindings.get(name.id, [])
 
 
-def _list_reads(target: ast.Name, scopes: Scopes) -> list[ast.Name] | None:
+def list_reads(target: ast.Name, scopes: Scopes) -> list[ast.Name] | None:
     """Where a name is read; None if it is bound more than once, or in a class."""
     owner = _find_owner(target, scopes)
     if owner is None or len(owner.bindings[target.id]) != 1:
@@ -310,7 +310,7 @@ def _lists_variables(node: ast.expr, scopes: Scopes) -> bool:
         bound = _find_bindings(node, scopes)
         match bound:
             case [ast.Assign(targets=[ast.Name() as target], value=value)]:
-                reads = _list_reads(target, scopes)
+                reads = list_reads(target, scopes)
                 return (
                     not isinstance(value, ast.Name)
                     and reads is not None

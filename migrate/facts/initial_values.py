@@ -12,8 +12,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.gradient_pairs import only_reads
+from migrate.facts.gradient_pairs import list_reads, only_reads
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import walk_breadth_first
 
 # Initializers, and functions that give initial values -> the function that fills a variable.
 _FILLS = {
@@ -39,8 +40,40 @@ def find_constant_initializers(scopes: Scopes) -> Iterator[tuple[ast.Attribute, 
             and isinstance(node.value, ast.Name)
         ):
             fill = _find_fill_of_name(node.value, scopes)
-            if fill is not None:
+            if fill is not None and _is_only_run(node, scopes):
                 yield node, fill
+
+
+def _is_only_run(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether nothing takes what a run gives for an operation.
+
+    A run of an operation gives None, and a run of an assignment gives a value.
+    """
+    above = scopes.parents[node]
+    while isinstance(above, (ast.List, ast.Tuple, ast.ListComp, ast.Starred)):
+        node, above = above, scopes.parents[above]
+    if isinstance(above, ast.Assign) and above.value is node:
+        if not all(isinstance(t, (ast.Name, ast.Tuple)) for t in above.targets):
+            return False
+        for target in above.targets:
+            for name in _list_names(target):
+                reads = list_reads(name, scopes)
+                if reads is None or not all(_is_only_run(n, scopes) for n in reads):
+                    return False
+        return True
+    if not isinstance(above, ast.Call) or node not in above.args:
+        return False
+    if scopes.resolve(above.func) in ("tf.group", "tf.control_dependencies"):
+        return True
+    return (
+        isinstance(above.func, ast.Attribute)
+        and above.func.attr == "run"
+        and isinstance(scopes.parents[above], ast.Expr)
+    )
+
+
+def _list_names(target: ast.expr) -> list[ast.Name]:
+    return [n for n in walk_breadth_first(target) if isinstance(n, ast.Name)]
 
 
 def _find_fill_of_name(name: ast.Name, scopes: Scopes) -> str | None:
@@ -64,15 +97,8 @@ def _find_fill_of_list(listed: ast.Name, scopes: Scopes) -> str | None:
     owner = scopes.find_scope(listed).find_owner(listed.id)
     if owner is None or hasattr(owner.node, "generators"):
         return None
-    reads = [
-        n
-        for n in scopes.walk()
-        if isinstance(n, ast.Name)
-        and n.id == listed.id
-        and isinstance(n.ctx, ast.Load)
-        and scopes.find_scope(n).find_owner(n.id) is owner
-    ]
-    if not all(only_reads(n, scopes) for n in reads):
+    reads = list_reads(listed, scopes)
+    if reads is None or not all(only_reads(n, scopes) for n in reads):
         return None
     match owner.bindings[listed.id]:
         case [

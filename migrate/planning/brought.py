@@ -33,6 +33,7 @@ from migrate.normalise.names import (
     displays,
     elements,
     named_parts,
+    scope_names,
     statements,
     tuples,
     versions,
@@ -90,6 +91,7 @@ def _gather_graph(
       finish: a last change of the text, after the code was moved.
     """
 
+    start = tuples.split_objects(start)
     start = inheritance.flatten_classes(chained_calls.name_objects(start))
     if (
         "Server(" in start.source
@@ -100,7 +102,7 @@ def _gather_graph(
         plain_properties.replace_by_attributes(start)
     )
     for form in make_normal_forms(start.source):
-        decided = statements.fold_conditions(form.text)
+        decided = statements.fold_conditions(scope_names.write_out_names(form.text))
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(
             driver.shape_driver(sessions.convert_plain_sessions(opened))

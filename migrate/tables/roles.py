@@ -55,12 +55,6 @@ OPENINGS = SESSIONS | {
     *("tf.InteractiveSession", "tf.train.Supervisor"),
     *("tf.train.MonitoredSession", "tf.train.SingularMonitoredSession"),
 }
-# Calls that open a file, beside Python's own `open`.
-FILE_OPENINGS = frozenset(
-    {"tf.gfile.GFile", "tf.gfile.Open", "tf.gfile.FastGFile", "tf.io.gfile.GFile"}
-    | {"bz2.open", "codecs.open", "gzip.open", "h5py.File", "io.open", "tqdm.tqdm"}
-    | {"tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory"}
-)
 OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 TRAINABLE = frozenset({"tf.trainable_variables"})
 # Collections that are such lists.

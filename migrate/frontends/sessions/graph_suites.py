@@ -16,7 +16,7 @@ from migrate.frontends.sessions import loops as session_loops
 from migrate.frontends.sessions.around import list_all_statements
 from migrate.program.binding_time import Diagnostics
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import file_openings, roles
 
 
 @dataclasses.dataclass
@@ -183,8 +183,10 @@ class Suites:
     def _is_open(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Name) and function.id == "open":
             return self.scopes.find_scope(function).find_owner("open") is None
-        path = self.scopes.import_path(function)
-        return {self.scopes.resolve(function), path} & roles.FILE_OPENINGS != set()
+        return (
+            self.scopes.resolve(function) in file_openings.TENSORFLOW
+            or self.scopes.import_path(function) in file_openings.PATHS
+        )
 
     def _builds(self, suite: list[ast.stmt]) -> bool:
         """Whether a suite with the session uses TensorFlow before it."""

@@ -133,15 +133,21 @@ class StepChecks:
         A migrated variable gets it when it is made, and has no operation for it.
         """
         for flow in list_every_flow(self.flows):
-            if flow not in part.flows or flow.suites:
+            if flow not in part.flows:
                 continue
+            code: list[ast.AST] = [flow.statement]
+            if flow.suites:
+                items = getattr(flow.statement, "items", ())
+                code = [i.context_expr for i in items]
+                code += names.list_headers(flow.statement)
+            nodes = [n for one in code for n in walk_breadth_first(one)]
             listed = {
                 name
-                for node in walk_breadth_first(flow.statement)
+                for node in nodes
                 if isinstance(node, ast.comprehension)
                 for name in find_plain_names(node.target)
             }
-            for node in walk_breadth_first(flow.statement):
+            for node in nodes:
                 if isinstance(node, ast.Name):
                     # A function of the module that returns such operations.
                     function = self.scopes.find_function(node)

@@ -35,6 +35,7 @@ class Callees(State):
                     or self._shares_variables(definition)
                     or self._is_saved(statement, definition)
                     or self._receives_session(call, driver)
+                    or self._receives_instance(call)
                     or self._reads_session(definition, driver)
                     or self._reads_feeds(definition)
                     or self._reads_instance(definition)
@@ -102,6 +103,11 @@ class Callees(State):
     def _receives_session(self, call: ast.Call, driver: Driver) -> bool:
         values = [*call.args, *[k.value for k in call.keywords]]
         return any(names.find_key(v) in driver.session_names for v in values)
+
+    def _receives_instance(self, call: ast.Call) -> bool:
+        """Whether it is given an object that is taken apart: `copy(online, target)`."""
+        values = [*call.args, *[k.value for k in call.keywords]]
+        return any(isinstance(v, ast.Name) and v.id in self.instances for v in values)
 
     def _reads_session(self, definition: ast.FunctionDef, driver: Driver) -> bool:
         """Whether it, or what it calls, reads the session of a script by its name."""

@@ -84,10 +84,8 @@ class _Variables(ParsedText):
         own = [e for e in value.elts if self._scopes.resolve(e) != _GLOBAL]
         if len(own) == len(value.elts):
             return None
-        keys = [names.read_literal(e) for e in own]
-        if any(not isinstance(k, str) for k in keys):
-            return None
-        return [str(k) for k in keys]
+        keys = [_read_text(e) for e in own]
+        return None if None in keys else [k for k in keys if k is not None]
 
     def _find_value_before(
         self, name: ast.Name, statement: ast.stmt
@@ -118,6 +116,19 @@ class _Variables(ParsedText):
     def _runs_in_order(self, node: ast.AST) -> bool:
         """Whether it is run once, in the order in which it stands."""
         parent = self._scopes.parents.get(node)
-        while isinstance(parent, ast.With):
+        while isinstance(parent, ast.With) or (
+            isinstance(parent, ast.If)
+            and isinstance(self._scopes.parents.get(parent), ast.Module)
+            and "__name__" in names.find_reads(parent.test)
+        ):
             parent = self._scopes.parents.get(parent)
         return isinstance(parent, (ast.Module, ast.FunctionDef))
+
+
+def _read_text(node: ast.expr) -> str | None:
+    """A constant text, also one in parts: `"eval_net" + "_params"`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _read_text(node.left), _read_text(node.right)
+        return left + right if left is not None and right is not None else None
+    text = names.read_literal(node)
+    return text if isinstance(text, str) else None

@@ -25,8 +25,16 @@ _UPDATES = frozenset(
     for symbol, kind in roles.KIND_OF_CALL.items()
     if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
 ) | {"tf.control_dependencies"}
+# Methods that change a list or dict, also in an expression.
+_CHANGING = frozenset({"append", "clear", "extend", "insert", "pop", "popitem"}) | {
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
+}
 # Expressions that stay in their tuple.
-_KEPT = (ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_KEPT = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def split_statements(text: Text) -> Text:
@@ -132,6 +140,8 @@ class _Parts:
             pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
             if any(isinstance(n, _KEPT) for n in walk_breadth_first(node.value)):
                 continue
+            if any(isinstance(e, ast.Starred) for pair in pairs for e in pair):
+                continue
             # If a name is bound only here, nothing can have read another value of it.
             if not all(
                 isinstance(target, ast.Name)
@@ -213,7 +223,34 @@ class _Parts:
             for statement in walk_breadth_first(self._view.tree)
             if isinstance(statement, ast.stmt) and not names.list_suites(statement)
         )
+        changed = changed or any(
+            self._has_other_name(node)
+            for node in walk_breadth_first(self._view.tree)
+            if isinstance(node, ast.Name)
+            and node.id == name.id
+            and isinstance(node.ctx, ast.Load)
+            and self._view.scopes.find_scope(node).find_owner(node.id) is owner
+        )
         return None if changed else made.value
+
+    def _has_other_name(self, node: ast.AST) -> bool:
+        """Whether a container gets another name, by which it may be changed."""
+        above = self._view.scopes.parents[node]
+        if isinstance(above, ast.Attribute):
+            return above.attr in _CHANGING
+        while isinstance(
+            above,
+            (ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.BoolOp, ast.keyword),
+        ):
+            above = self._view.scopes.parents[above]
+        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.Return, ast.NamedExpr)):
+            return True
+        if not isinstance(above, ast.Call) or above.func is node:
+            return False
+        function = above.func
+        return isinstance(function, ast.Name) and (
+            self._view.scopes.find_scope(function).find_owner(function.id) is not None
+        )
 
     def rewrite_fetches(self) -> Text | None:
         """The text with parts that runs fetch by their names."""

@@ -38,7 +38,7 @@ _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListCo
 
 
 def assign_initial_values(text: Text) -> Text:
-    """`total.initializer` of a variable of zeros: `total.assign(tf.zeros_like(total)).op`.
+    """`total.initializer` of a variable of zeros: `total.assign(tf.zeros_like(total))`.
 
     A call of get_variable that reuses a variable does not say what its initial value is.
     """
@@ -57,7 +57,7 @@ def assign_initial_values(text: Text) -> Text:
     edits = []
     for node, fill in find_constant_initializers(scopes):
         name = ast.unparse(node.value)
-        new = f"{name}.assign({tensorflow[0]}.{fill}({name})).op"
+        new = f"{name}.assign({tensorflow[0]}.{fill}({name}))"
         edits.append(Edit(node, new))
     return text.apply_edits(edits)
 

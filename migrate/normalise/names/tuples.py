@@ -1,8 +1,8 @@
 """TF1 to TF1: what one statement binds is bound by a statement each.
 
 Placeholders: `x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)`; other names of
-placeholders: `out, inputs = network(x), x`; and attributes that are names:
-`self.sess, self.model = sess, model`.
+placeholders: `out, inputs = network(x), x`; attributes that are names:
+`self.sess, self.model = sess, model`; and objects: `online, target = Net("a"), Net("b")`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ def split_other_names(text: Text) -> Text:
 def split_attributes(text: Text) -> Text:
     """The text with statements that keep names as attributes taken apart."""
     return _split_tuples(text, _find_kept_names)
+
+
+def split_objects(text: Text) -> Text:
+    """The text with statements that make objects of the module's classes taken apart."""
+    return _split_tuples(text, _find_objects) if "class " in text.source else text
 
 
 def _split_tuples(text: Text, pairs: Pairs) -> Text:
@@ -117,6 +122,36 @@ def _find_kept_names(
     ):
         return [(ast.unparse(t), v) for t, v in found]
     return []
+
+
+def _find_objects(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
+    """What a statement binds, if it makes an object of a class of the module.
+
+    Each name is bound only there, so that no value is computed of an earlier one.
+    """
+    found = _list_pairs(statement)
+    bound = {t.id for t, _ in found if isinstance(t, ast.Name)}
+    owner = scopes.find_scope(statement)
+    for target, value in found:
+        if not isinstance(target, ast.Name) or isinstance(value, ast.Starred):
+            return []
+        if target.id in owner.outer_names or len(owner.bindings[target.id]) != 1:
+            return []
+        if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(value)):
+            return []
+    if any(_makes_object(scopes, value) for _, value in found):
+        return [(ast.unparse(t), v) for t, v in found]
+    return []
+
+
+def _makes_object(scopes: Scopes, value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return False
+    owner = scopes.find_scope(value.func).find_owner(value.func.id)
+    match owner.bindings[value.func.id] if owner is not None else []:
+        case [ast.ClassDef()]:
+            return owner is scopes.module
+    return False
 
 
 def _list_pairs(statement: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.scopes import Scope
 from migrate.program import ir, scope_defaults
 from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import find_element_kind
@@ -147,6 +148,32 @@ class Blocks(Assignments):
                 ):
                     self.environment.update({name: before[name] for name in bound})
                     flow.step, flow.pure = True, False
+
+    def _asks_scope_later(self, bound: ast.expr) -> bool:
+        """Whether code behind a scope's block reads an attribute of it: `scope.name`."""
+        key = names.find_key(bound)
+        owner = self.scopes.find_scope(bound)
+        return any(
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and key is not None
+            and names.find_key(node.value) == key
+            and (isinstance(bound, ast.Attribute) or self._is_of(owner, node.value))
+            and not any(
+                isinstance(above, ast.With)
+                and any(
+                    item.optional_vars is not None
+                    and names.find_key(item.optional_vars) == key
+                    for item in above.items
+                )
+                for above in self.scopes.walk_above(node)
+            )
+            for node in self.scopes.walk()
+        )
+
+    def _is_of(self, owner: Scope, name: ast.expr) -> bool:
+        assert isinstance(name, ast.Name)
+        return self.scopes.find_scope(name).find_owner(name.id) is owner
 
     def _makes_variables(self, loop: ast.For) -> bool:
         return any(
@@ -463,13 +490,12 @@ class Blocks(Assignments):
                     )
             if item.optional_vars is not None:
                 bound = names.find_key(item.optional_vars)
-                uses = sum(
-                    1
-                    for n in walk_breadth_first(statement)
-                    if isinstance(n, ast.Name)
+                uses = any(
+                    isinstance(n, ast.Name)
                     and n.id == bound
                     and isinstance(n.ctx, ast.Load)
-                )
+                    for n in walk_breadth_first(statement)
+                ) or self._asks_scope_later(item.optional_vars)
                 if uses:
                     self.diagnostics.refuse(
                         "V103",

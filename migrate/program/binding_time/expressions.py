@@ -72,6 +72,8 @@ class Expressions(Calls):
             return self._classify_closure(node)
         if isinstance(node, ast.Dict):
             self._check_hashed_keys([key for key in node.keys if key is not None])
+        if isinstance(node, ast.Set):
+            self._check_hashed_keys(node.elts)
         kind = Kind.HOST
         for generator in getattr(node, "generators", ()):
             source = self.classify_expression(generator.iter)
@@ -80,6 +82,9 @@ class Expressions(Calls):
             kind = join(kind, each)
             for condition in generator.ifs:
                 self.classify_expression(condition)
+        if isinstance(node, (ast.DictComp, ast.SetComp)):
+            hashed = node.key if isinstance(node, ast.DictComp) else node.elt
+            self._check_hashed_keys([hashed])
         made = Kind.HOST
         for child in list_children(node):
             if isinstance(child, ast.expr):

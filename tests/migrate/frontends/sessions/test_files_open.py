@@ -85,6 +85,23 @@ def test_it_logs_what_tensorflow_1_logs(
     assert printed[0] == printed[1] and "2 15.1166" in printed[0]
 
 
+OPENINGS = [
+    *("tf.gfile.GFile", "tf.gfile.Open", "tf.gfile.FastGFile", "tf.io.gfile.GFile"),
+    *("bz2.open", "codecs.open", "gzip.open", "h5py.File", "io.open", "tqdm.tqdm"),
+    *("tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory"),
+]
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_other_calls_open_files(opening: str) -> None:
+    module = opening.partition(".")[0]
+    text = OPENED["graph"].replace("open(", f"{opening}(")
+    found = migrate_text(
+        text.replace("import io", f"import {module.replace('tf', 'io')}")
+    ).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+
+
 SCOPED = """\
 @contextlib.contextmanager
 def scope():

@@ -25,8 +25,8 @@ with tf.Session() as sess:
 @pytest.mark.parametrize(
     "zero",
     [
-        "zero = total.initializer",
-        "zero = [total.initializer]",
+        "zero = total.initializer; print(zero)",
+        "zero = w.initializer",
         "zero = [v.initializer for v in [total]]",
         "zero = tf.group(*[v.initializer for v in [total]])",
         "zero = list_initializers([total])",

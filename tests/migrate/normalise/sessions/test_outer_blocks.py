@@ -90,7 +90,7 @@ def test_a_block_around_the_branch_is_left_out(block: str, code: str) -> None:
 
 
 def test_a_block_that_does_more_is_refused() -> None:
-    program = INLINE.replace("BLOCK", 'open("log") as log, tf.Graph().as_default()')
+    program = INLINE.replace("BLOCK", 'opened("log") as log, tf.Graph().as_default()')
     found = {f.code for f in migrate_text(program).findings}
     assert "N101" in found
 
