@@ -2,10 +2,235 @@
 
 `train_ops = [tf.assign(w, x), tf.assign(b, y)]`, run by `sess.run(train_ops)`, is the two
 operations, each in a statement of its own, and the list of their names: a run call
-<<<<<<< HEAD
-then fetches names, as it does elsewhere.
-
-`fetches = [loss]`, followed by `fetches.append(train_op)`, is `fetches = [loss, train_op]`.
-=======
 then fetches names, as it does elsewhere. So is a dict of which `sess.run(ops["copy"])` runs
 one operation.
+
+`fetches = [loss]`, followed by `fetches.append(train_op)`, is `fetches = [loss, train_op]`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.fall_through import may_leave
+from migrate.facts.last_values import is_only_read_there
+from migrate.facts.scopes import Scopes, build_scopes
+from migrate.normalise.text import (
+    Edit,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+
+_Display = ast.List | ast.Dict
+
+
+def name_parts(text: Text) -> Text:
+    """The text with a name for each part of fetched lists, tuples and dicts."""
+    tree = parse_source(text.source)
+    fetched = _find_fetched(build_scopes(tree), entries=True)
+    taken = find_plain_names(tree)
+    for statement in sorted(
+        (s for s in walk_breadth_first(tree) if isinstance(s, ast.Assign)),
+        key=lambda s: s.lineno,
+        reverse=True,
+    ):
+        if len(statement.targets) != 1 or not text.is_alone(statement):
+            continue
+        key = names.find_key(statement.targets[0])
+        if key is not None and key in fetched:
+            text = _insert_names(text, statement, key.rpartition(".")[2], taken)
+    return text
+
+
+def join_additions(text: Text) -> Text:
+    """The text in which fetched lists and dicts are written with what they get at once."""
+    return repeat_step(text, _join_one_addition, ".run(")
+
+
+def _find_fetched(scopes: Scopes, entries: bool = False) -> set[str]:
+    """The names of what runs fetch.
+
+    Args:
+      entries: whether a list or dict counts of which a run fetches only an entry.
+    """
+    return {
+        key
+        for node in scopes.walk()
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "run"
+        and scopes.resolve(node.func) is None
+        and (fetches := names.find_argument(node, "fetches", 0)) is not None
+        and (key := names.find_key(_find_whole(fetches) if entries else fetches))
+        is not None
+    }
+
+
+def _join_one_addition(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
+    fetched = _find_fetched(scopes)
+    for parent in scopes.walk():
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if not isinstance(suite, list):
+                continue
+            for index, statement in enumerate(suite):
+                match statement:
+                    case ast.Assign(
+                        targets=[ast.Name(id=name)],
+                        value=(ast.List() | ast.Dict()) as display,
+                    ) if name in fetched:
+                        new = _join_next(text, scopes, suite[index:], display)
+                        if new is not None:
+                            return new
+    return None
+
+
+def _join_next(
+    text: Text, scopes: Scopes, suite: list[ast.stmt], display: _Display
+) -> Text | None:
+    """The text with the next change of a display's object in the display."""
+    made = suite[0]
+    assert isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name)
+    name = made.targets[0].id
+    if not is_only_read_there(scopes, scopes.find_scope(made), name):
+        return None
+    for index, statement in enumerate(suite[1:]):
+        if name not in find_plain_names(statement):
+            if may_leave(statement):
+                return None
+            continue
+        added = _read_addition(statement, name, display)
+        if added is None or any(name in find_plain_names(part) for part in added):
+            return None
+        # The parts are computed where the last one is, or at once before it.
+        if index and not all(
+            _is_bound_once(scopes, part) for part in _list_parts(display)
+        ):
+            return None
+        both = (made, statement)
+        if not all(map(text.is_alone, both)) or any(map(_has_long_lines, both)):
+            return None
+        old = ast.unparse(display)
+        inner = old[1:-1] + ", " if len(old) > 2 else ""
+        indent = text.lines[statement.lineno - 1][: statement.col_offset]
+        new = f"{old[0]}{inner}{_spell_addition(added, display)}{old[-1]}"
+        last = statement.end_lineno or statement.lineno
+        origin = text.origins[statement.lineno - 1]
+        text = text.splice(
+            statement.lineno, last, [f"{indent}{name} = {new}"], [origin]
+        )
+        return text.splice(made.lineno, made.end_lineno or made.lineno, [], [])
+    return None
+
+
+def _read_addition(
+    statement: ast.stmt, name: str, display: _Display
+) -> list[ast.expr] | None:
+    """The values that a statement adds to a list; the key and the value for a dict."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=changed), attr="append"),
+                args=[value],
+                keywords=[],
+            )
+        ) if changed == name and isinstance(display, ast.List):
+            return [value]
+        case (
+            ast.AugAssign(
+                target=ast.Name(id=changed), op=ast.Add(), value=ast.List(elts=values)
+            )
+            | ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=changed), attr="extend"),
+                    args=[ast.List(elts=values)],
+                    keywords=[],
+                )
+            )
+        ) if changed == name and isinstance(display, ast.List):
+            return values
+        case ast.Assign(
+            targets=[
+                ast.Subscript(value=ast.Name(id=changed), slice=ast.Constant() as key)
+            ],
+            value=value,
+        ) if changed == name and isinstance(display, ast.Dict):
+            keys = [names.read_literal(k) for k in display.keys if k is not None]
+            known = all(isinstance(k, (str, int)) for k in keys)
+            if known and len(keys) == len(display.keys) and key.value not in keys:
+                return [key, value]
+    return None
+
+
+def _spell_addition(added: list[ast.expr], display: _Display) -> str:
+    if isinstance(display, ast.Dict):
+        return f"{ast.unparse(added[0])}: {ast.unparse(added[1])}"
+    return ", ".join(map(ast.unparse, added))
+
+
+def _list_parts(display: _Display) -> list[ast.expr]:
+    return display.elts if isinstance(display, ast.List) else display.values
+
+
+def _is_bound_once(scopes: Scopes, part: ast.expr) -> bool:
+    """Whether it has one value wherever it is read."""
+    if isinstance(part, ast.Constant):
+        return True
+    if not isinstance(part, ast.Name):
+        return False
+    owner = scopes.find_scope(part).find_owner(part.id)
+    return owner is not None and len(owner.bindings[part.id]) == 1
+
+
+def _has_long_lines(statement: ast.stmt) -> bool:
+    return bool(find_lines_inside_strings(statement))
+
+
+def _find_whole(fetches: ast.expr) -> ast.expr:
+    """The list or dict of which a run fetches all, or an entry: `ops` of `ops["copy"]`."""
+    if isinstance(fetches, ast.Subscript) and isinstance(fetches.slice, ast.Constant):
+        return fetches.value
+    return fetches
+
+
+def _insert_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
+    made: list[tuple[str, ast.expr]] = []
+    for part, element in _list_elements(statement.value):
+        if isinstance(element, ast.Call):
+            wish = name = f"{of}_{part}"
+            number = 2
+            while name in taken:
+                name, number = f"{wish}_{number}", number + 1
+            taken.add(name)
+            made.append((name, element))
+    if not made:
+        return text
+    line = text.lines[statement.lineno - 1]
+    indent = line[: len(line) - len(line.lstrip())]
+    lines, origins = [], []
+    for name, element in made:
+        source = text.find_segment(element)
+        source = ast.unparse(element) if "\n" in source else source
+        lines.append(f"{indent}{name} = {source}")
+        origins.append(text.origins[element.lineno - 1])
+    text = text.apply_edits([Edit(element, name) for name, element in made])
+    first = statement.lineno
+    return text.splice(first, first - 1, lines, origins)
+
+
+def _list_elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Lists a display's parts with their names, in the order they are made."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return [(str(index), element) for index, element in enumerate(value.elts)]
+    if isinstance(value, ast.Dict):
+        found = []
+        for index, (key, element) in enumerate(zip(value.keys, value.values)):
+            text = names.read_literal(key) if key is not None else None
+            word = text if isinstance(text, str) and text.isidentifier() else str(index)
+            found.append((word, element))
+        return found
+    return []
