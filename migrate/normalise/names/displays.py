@@ -23,8 +23,6 @@ from migrate.normalise.text import (
 )
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
-_Display = ast.List | ast.Dict
-
 
 def name_parts(text: Text) -> Text:
     """The text with a name for each part of fetched lists, tuples and dicts."""
@@ -45,7 +43,7 @@ def name_parts(text: Text) -> Text:
 
 
 def join_additions(text: Text) -> Text:
-    """The text in which fetched lists and dicts are written with what they get at once."""
+    """The text in which fetched lists are written with what they get at once."""
     return repeat_step(text, _join_one_addition, ".run(")
 
 
@@ -75,7 +73,7 @@ def _join_one_addition(text: Text) -> Text | None:
                 match statement:
                     case ast.Assign(
                         targets=[ast.Name(id=name)],
-                        value=(ast.List() | ast.Dict()) as display,
+                        value=ast.List() as display,
                     ) if name in fetched:
                         new = _join_next(text, scopes, suite[index:], display)
                         if new is not None:
@@ -84,7 +82,7 @@ def _join_one_addition(text: Text) -> Text | None:
 
 
 def _join_next(
-    text: Text, scopes: Scopes, suite: list[ast.stmt], display: _Display
+    text: Text, scopes: Scopes, suite: list[ast.stmt], display: ast.List
 ) -> Text | None:
     """The text with the next change of a display's object in the display."""
     made = suite[0]
@@ -97,34 +95,28 @@ def _join_next(
             if may_leave(statement):
                 return None
             continue
-        added = _read_addition(statement, name, display)
+        added = _read_addition(statement, name)
         if added is None or any(name in find_plain_names(part) for part in added):
             return None
         # The parts are computed where the last one is, or at once before it.
-        if index and not all(
-            _is_bound_once(scopes, part) for part in _list_parts(display)
-        ):
+        if index and not all(_is_bound_once(scopes, part) for part in display.elts):
             return None
         both = (made, statement)
         if not all(map(text.is_alone, both)) or any(map(_has_long_lines, both)):
             return None
-        old = ast.unparse(display)
-        inner = old[1:-1] + ", " if len(old) > 2 else ""
+        parts = ", ".join(map(ast.unparse, [*display.elts, *added]))
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
-        new = f"{old[0]}{inner}{_spell_addition(added, display)}{old[-1]}"
         last = statement.end_lineno or statement.lineno
         origin = text.origins[statement.lineno - 1]
         text = text.splice(
-            statement.lineno, last, [f"{indent}{name} = {new}"], [origin]
+            statement.lineno, last, [f"{indent}{name} = [{parts}]"], [origin]
         )
         return text.splice(made.lineno, made.end_lineno or made.lineno, [], [])
     return None
 
 
-def _read_addition(
-    statement: ast.stmt, name: str, display: _Display
-) -> list[ast.expr] | None:
-    """The values that a statement adds to a list; the key and the value for a dict."""
+def _read_addition(statement: ast.stmt, name: str) -> list[ast.expr] | None:
+    """The values that a statement adds to a list."""
     match statement:
         case ast.Expr(
             value=ast.Call(
@@ -132,7 +124,7 @@ def _read_addition(
                 args=[value],
                 keywords=[],
             )
-        ) if changed == name and isinstance(display, ast.List):
+        ) if changed == name:
             return [value]
         case (
             ast.AugAssign(
@@ -145,29 +137,9 @@ def _read_addition(
                     keywords=[],
                 )
             )
-        ) if changed == name and isinstance(display, ast.List):
+        ) if changed == name:
             return values
-        case ast.Assign(
-            targets=[
-                ast.Subscript(value=ast.Name(id=changed), slice=ast.Constant() as key)
-            ],
-            value=value,
-        ) if changed == name and isinstance(display, ast.Dict):
-            keys = [names.read_literal(k) for k in display.keys if k is not None]
-            known = all(isinstance(k, (str, int)) for k in keys)
-            if known and len(keys) == len(display.keys) and key.value not in keys:
-                return [key, value]
     return None
-
-
-def _spell_addition(added: list[ast.expr], display: _Display) -> str:
-    if isinstance(display, ast.Dict):
-        return f"{ast.unparse(added[0])}: {ast.unparse(added[1])}"
-    return ", ".join(map(ast.unparse, added))
-
-
-def _list_parts(display: _Display) -> list[ast.expr]:
-    return display.elts if isinstance(display, ast.List) else display.values
 
 
 def _is_bound_once(scopes: Scopes, part: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Fetched lists and dicts that the program adds to."""
+"""Fetched lists that the program adds to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def _join(source: str) -> str:
     [
         ("ops = [a]\nops.append(b)\n", "ops = [a, b]\n"),
         ("ops = []\nops += [f(1), b]\nops.extend([c])\n", "ops = [f(1), b, c]\n"),
-        ("ops = {'x': a}\nops['y'] = b(1)\n", "ops = {'x': a, 'y': b(1)}\n"),
         ("ops = [f()]\nops.append(g())\n", "ops = [f(), g()]\n"),
         (
             "a = f()\nops = [a]\nprint(1)\nops.append(b)\n",
@@ -52,8 +51,6 @@ def test_what_is_added_at_once(old: str, new: str) -> None:
         "for a in c:\n    ops = [1]\n    if a:\n        continue\n    ops.append(b)\n",
         # It is another change.
         "ops = [1]\nops.insert(0, b)\n",
-        "ops = {'x': 1}\nops['x'] = b\n",
-        "ops = {x: 1}\nops['x'] = b\n",
         "ops = [1]\nops.append(len(ops))\n",
         # Nobody fetches it.
         "others = [1]\nothers.append(b)\n",
