@@ -56,6 +56,11 @@ def list_forms(start: Text, own: bool) -> Iterator[Brought]:
     )
 
 
+def list_forms_of_parts(start: Text) -> Iterator[Brought]:
+    """The forms in which functions that give several tensors are brought, too."""
+    return _number_tensors(_gather_graph(start, parts=True))
+
+
 def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
     """Yields each form, and then the form with one name for each tensor, if that differs."""
 
@@ -80,7 +85,9 @@ def _take_apart(start: Text) -> Iterator[Brought]:
 
 
 def _gather_graph(
-    start: Text, finish: Callable[[Text], Text] = lambda text: text
+    start: Text,
+    finish: Callable[[Text], Text] = lambda text: text,
+    parts: bool = False,
 ) -> Iterator[Brought]:
     """Yields forms of the program in which its graph stands in one place.
 
@@ -88,6 +95,7 @@ def _gather_graph(
 
     Args:
       finish: a last change of the text, after the code was moved.
+      parts: whether functions that give several tensors are moved, too.
     """
 
     start = inheritance.flatten_classes(chained_calls.name_objects(start))
@@ -99,7 +107,7 @@ def _gather_graph(
     start = early_ends.move_rest_into_else(
         plain_properties.replace_by_attributes(start)
     )
-    for form in make_normal_forms(start.source):
+    for form in make_normal_forms(start.source, parts):
         decided = statements.fold_conditions(form.text)
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(
