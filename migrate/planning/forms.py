@@ -97,8 +97,8 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             return attempt
         if any(f.code == "S111" for f in attempt.findings):
             # A run may need another part alone of a tuple.
-            text_apart = named_parts.separate_tensors(form[0])
-            fewer = _attempt((text_apart, *form[1:]), changes, unit)
+            apart = named_parts.separate_tensors(form[0])
+            fewer = _attempt((apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
         if any(f.code == "S109" for f in attempt.findings):
@@ -122,9 +122,11 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     if any(f.code == "S111" for f in told):
         # A run needs one tensor of those that a function gives.
         for form in brought.list_forms_of_parts(start):
-            attempt = _attempt(form, changes, unit)
-            if not has_refusal(attempt.findings):
-                return attempt
+            apart = named_parts.separate_tensors(form[0])
+            for one in (form[0],) if apart == form[0] else (form[0], apart):
+                attempt = _attempt((one, *form[1:]), changes, unit)
+                if not has_refusal(attempt.findings):
+                    return attempt
     if nearer is not None:
         return nearer
     # As it stands a program whose feeds had to be written out would compute them anew

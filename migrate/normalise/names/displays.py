@@ -4,6 +4,8 @@
 operations, each in a statement of its own, and the list of their names: a run call
 then fetches names, as it does elsewhere.
 
+`[opt.minimize(loss) for loss in [a, b]]` is the list of these operations, written out.
+
 `fetches = [loss]`, followed by `fetches.append(train_op)`, is `fetches = [loss, train_op]`.
 """
 
@@ -15,6 +17,8 @@ from migrate.facts import names
 from migrate.facts.fall_through import may_leave
 from migrate.facts.last_values import is_only_read_there
 from migrate.facts.scopes import Scopes, build_scopes
+from migrate.normalise.feeds.comprehensions import bind_target, replace_names
+from migrate.normalise.feeds.view import Unclear, View
 from migrate.normalise.text import (
     Edit,
     Text,
@@ -22,6 +26,13 @@ from migrate.normalise.text import (
     repeat_step,
 )
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+
+# Nobody could read a longer list.
+_MOST = 16
+_STEADY = (
+    *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Tuple),
+    *(ast.UnaryOp, ast.unaryop, ast.expr_context),
+)
 
 
 def name_parts(text: Text) -> Text:
@@ -40,6 +51,75 @@ def name_parts(text: Text) -> Text:
         if key is not None and key in fetched:
             text = _insert_names(text, statement, key.rpartition(".")[2], taken)
     return text
+
+
+def write_out_lists(text: Text) -> Text:
+    """The text in which lists of updates, made for what the program lists, are written out."""
+    return repeat_step(text, _write_out_one_list, " for ", "minimize(")
+
+
+def _write_out_one_list(text: Text) -> Text | None:
+    view = View(text)
+    for node in view.scopes.walk():
+        match node:
+            case ast.ListComp(
+                elt=element,
+                generators=[
+                    ast.comprehension(
+                        target=target,
+                        iter=ast.List(elts=items) | ast.Tuple(elts=items),
+                        ifs=[],
+                        is_async=0,
+                    )
+                ],
+            ) if 0 < len(items) <= _MOST and _makes_update(element):
+                pass
+            case _:
+                continue
+        statement = view.find_statement(node)
+        if view.scopes.parents[node] is not statement or not text.is_alone(statement):
+            continue
+        try:
+            written = [
+                ast.unparse(replace_names(element, _bind_steadily(view, target, item)))
+                for item in items
+            ]
+        except Unclear:
+            continue
+        return text.apply_edits([Edit(node, f"[{', '.join(written)}]")])
+    return None
+
+
+def _makes_update(element: ast.expr) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("minimize", "apply_gradients")
+        for node in walk_breadth_first(element)
+    )
+
+
+def _bind_steadily(view: View, target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+    """What a comprehension's names stand for; all of it has the same value each time.
+
+    Raises:
+      Unclear: a part may have an effect, or another value after the first round.
+    """
+    computed = {
+        node.name
+        for node in view.scopes.walk()
+        if isinstance(node, ast.FunctionDef)
+        and (node.decorator_list or node.name.startswith("__get"))
+    }
+    given = bind_target(target, item)
+    for part in given.values():
+        for node in walk_breadth_first(part):
+            if not isinstance(node, _STEADY):
+                raise Unclear
+            if isinstance(node, ast.Attribute):
+                if computed & {node.attr, "__getattr__", "__getattribute__"}:
+                    raise Unclear  # A property may build graph.
+    return given
 
 
 def join_additions(text: Text) -> Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.names.displays import join_additions
+from migrate.normalise.names.displays import join_additions, write_out_lists
 from migrate.normalise.text import Text
 
 RUN = "sess.run(ops)\n"
@@ -58,3 +58,38 @@ def test_what_is_added_at_once(old: str, new: str) -> None:
 )
 def test_what_else_is_done_stays(source: str) -> None:
     assert _join(source) == source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "ops = [opt(r).minimize(a) for r, a in [(0.2, x), (-1, y.z)]]\n",
+            "ops = [opt(0.2).minimize(x), opt(-1).minimize(y.z)]\n",
+        ),
+        (
+            "def f():\n    return [opt.minimize(a, var_list=v) for a, v in ((x, [y]),)]\n",
+            "def f():\n    return [opt.minimize(x, var_list=[y])]\n",
+        ),
+    ],
+)
+def test_updates_that_a_comprehension_makes(old: str, new: str) -> None:
+    assert write_out_lists(Text.read_source(old)).source == new
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # What is computed for each round is computed before the first.
+        "ops = [opt(r).minimize(x) for r in [draw(), draw()]]\n",
+        "@property\ndef z(self):\n    return f()\nops = [opt.minimize(a) for a in [x.z, x]]\n",
+        "ops = [opt.minimize(a) for a in [x, y] if a]\n",
+        "ops = [opt.minimize(a) for a in losses]\n",
+        "ops = [opt.minimize(a) for a, b in [x, y]]\n",
+        "ops = [opt.minimize(a, callback=lambda b: a) for a in [x, y]]\n",
+        "ops = {1: [opt.minimize(a) for a in [x, y]]}\n",
+        "ops = [print(a) for a in [x, y]]  # minimize()\n",
+    ],
+)
+def test_what_another_comprehension_makes_stays(source: str) -> None:
+    assert write_out_lists(Text.read_source(source)).source == source
