@@ -57,6 +57,7 @@ class Callees:
                 for item in node.body:
                     if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                         self.methods.setdefault(item.name, []).append(item)
+        self.held_lambdas = self._find_held_lambdas()
         self._paths: dict[ast.expr, str] = {}
         self._calls_of_methods: dict[str, list[ast.Attribute]] = {}
         for node in scopes.walk():
@@ -66,6 +67,56 @@ class Callees:
                         node.func
                     )
         self.origins = Origins(self)
+
+    def _find_held_lambdas(self) -> dict[str, list[Function]]:
+        """Maps attributes that hold lambdas, and nothing else, to these lambdas.
+
+        self.feed = lambda batch: {self.x: batch}
+        """
+        found: dict[str, list[Function]] = {}
+        others = set(self.methods)
+        for node in self.scopes.walk():
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                others.add(node.value)  # `setattr(model, "feed", other)`
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                if isinstance(self.scopes.find_scope(node).node, ast.ClassDef):
+                    others.add(node.id)
+            elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                match self.scopes.parents[node]:
+                    case ast.Assign(targets=[target], value=ast.Lambda() as made) if (
+                        target is node and self._is_of_own_object(node)
+                    ):
+                        found.setdefault(node.attr, []).append(made)
+                    case _:
+                        others.add(node.attr)
+        return {name: made for name, made in found.items() if name not in others}
+
+    def _is_of_own_object(self, node: ast.Attribute) -> bool:
+        """Whether it is an attribute of the object that a method gets, as `self.feed`."""
+        if not isinstance(node.value, ast.Name):
+            return False
+        owner = self.scopes.find_scope(node).find_owner(node.value.id)
+        method = owner.node if owner is not None else None
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        return (
+            isinstance(self.scopes.parents[method], ast.ClassDef)
+            and bool(method.args.args)
+            and method.args.args[0].arg == node.value.id
+            and owner is not None
+            and len(owner.bindings[node.value.id]) == 1
+        )
+
+    def is_deferred(self, node: ast.Lambda) -> bool:
+        """Whether a lambda has a name, so that it runs when that name is called."""
+        above = self.scopes.parents.get(node)
+        if not isinstance(above, (ast.Assign, ast.AnnAssign)):
+            return False
+        target = above.targets[0] if isinstance(above, ast.Assign) else above.target
+        return isinstance(target, ast.Name) or (
+            isinstance(target, ast.Attribute)
+            and node in self.held_lambdas.get(target.attr, [])
+        )
 
     def find_path(self, node: ast.expr) -> str:
         """Returns the dotted path that an expression names through imports; "" if none."""
@@ -105,6 +156,8 @@ class Callees:
                     ]
             return found
         if isinstance(called, ast.Attribute) and not self.find_path(called):
+            if called.attr in self.held_lambdas and self._is_of_own_object(called):
+                return self.held_lambdas[called.attr]
             if called.attr not in table.PURE_METHODS and not _is_super(called.value):
                 return self.methods.get(called.attr, [])
         return []
@@ -296,14 +349,6 @@ def _find_functions(binding: ast.AST) -> list[Function]:
     if isinstance(binding, (ast.Assign, ast.AnnAssign)):
         binding = binding.value or binding
     return [binding] if isinstance(binding, Function) else []
-
-
-def is_deferred(node: ast.Lambda, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Whether a lambda has a name, so that it runs when that name is called."""
-    above = parents.get(node)
-    return isinstance(above, (ast.Assign, ast.AnnAssign)) and isinstance(
-        above.targets[0] if isinstance(above, ast.Assign) else above.target, ast.Name
-    )
 
 
 def _is_super(node: ast.expr) -> bool:

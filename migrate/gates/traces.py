@@ -19,7 +19,6 @@ from migrate.gates.callees import (
     Function,
     get_last_name,
     is_abstract,
-    is_deferred,
     list_decorators,
     traces_at_once,
 )
@@ -129,10 +128,28 @@ class _Trace:
                     later or function not in mentioned
                 ):
                     self._root = getattr(function, "name", "lambda")
-                    self._unused = self._root not in names
+                    self._unused = not self._is_named(function, names)
                     self._waits = []
                     self._walk_body(function)
         return self._sites
+
+    def _is_named(self, function: Function, names: set[str]) -> bool:
+        """Whether the program mentions a function other than where it makes it."""
+        if not isinstance(function, ast.Lambda):
+            return function.name in names
+        above = self._scopes.parents[function]
+        assert isinstance(above, (ast.Assign, ast.AnnAssign))
+        targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+        own = {
+            getattr(target, "id", "") or getattr(target, "attr", "")
+            for target in targets
+        }
+        return any(
+            isinstance(node.ctx, ast.Load)
+            and (node.id if isinstance(node, ast.Name) else node.attr) in own
+            for node in self._scopes.walk()
+            if isinstance(node, (ast.Name, ast.Attribute))
+        )
 
     def _find_names(self) -> set[str]:
         """Returns the names in the program, and functions that others call without a name."""
@@ -488,7 +505,7 @@ class _Trace:
         self._muted, self._guards, self._statement = muted, guards, at
 
     def _is_deferred(self, node: ast.Lambda) -> bool:
-        return is_deferred(node, self._scopes.parents)
+        return self._callees.is_deferred(node)
 
     def _add(self, effect: Effect, node: ast.expr | ast.stmt) -> None:
         if self._muted:

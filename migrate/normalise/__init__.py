@@ -41,14 +41,17 @@ class NormalForm:
     brought: tuple[tuple[str, int], ...]
 
 
-def make_normal_forms(source: str) -> Iterator[NormalForm]:
+def make_normal_forms(source: str, parts: bool = False) -> Iterator[NormalForm]:
     """Normal forms of a program, the least changed first; none if nothing is elsewhere.
 
     The first brings callees to the function that opens the session. The second first
     brings that function to its one caller.
+
+    Args:
+      parts: whether functions that give several tensors are brought, too.
     """
     for upward in (False, True):
-        normaliser = Normaliser(source, upward)
+        normaliser = Normaliser(source, upward, parts)
         text = normaliser.run()
         if text is not None:
             yield NormalForm(text, tuple(dict.fromkeys(normaliser.brought)))

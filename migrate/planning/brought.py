@@ -57,6 +57,11 @@ def list_forms(start: Text, own: bool) -> Iterator[Brought]:
     )
 
 
+def list_forms_of_parts(start: Text) -> Iterator[Brought]:
+    """The forms in which functions that give several tensors are brought, too."""
+    return _number_tensors(_gather_graph(start, parts=True))
+
+
 def _number_tensors(forms: Iterable[Brought]) -> Iterator[Brought]:
     """Yields each form, and then the form with one name for each tensor, if that differs."""
 
@@ -81,7 +86,9 @@ def _take_apart(start: Text) -> Iterator[Brought]:
 
 
 def _gather_graph(
-    start: Text, finish: Callable[[Text], Text] = lambda text: text
+    start: Text,
+    finish: Callable[[Text], Text] = lambda text: text,
+    parts: bool = False,
 ) -> Iterator[Brought]:
     """Yields forms of the program in which its graph stands in one place.
 
@@ -89,6 +96,7 @@ def _gather_graph(
 
     Args:
       finish: a last change of the text, after the code was moved.
+      parts: whether functions that give several tensors are moved, too.
     """
 
     start = tuples.split_objects(start)
@@ -101,7 +109,7 @@ def _gather_graph(
     start = early_ends.move_rest_into_else(
         plain_properties.replace_by_attributes(start)
     )
-    for form in make_normal_forms(start.source):
+    for form in make_normal_forms(start.source, parts):
         decided = statements.fold_conditions(scope_names.write_out_names(form.text))
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(

@@ -125,6 +125,15 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             attempt = _attempt((split, *form[1:]), changes, unit)
             if not has_refusal(attempt.findings):
                 return attempt
+    told = [*stood, *(first.findings if first else ())]
+    if any(f.code == "S111" for f in told):
+        # A run needs one tensor of those that a function gives.
+        for form in brought.list_forms_of_parts(start):
+            apart = named_parts.separate_tensors(form[0])
+            for one in (form[0],) if apart == form[0] else (form[0], apart):
+                attempt = _attempt((one, *form[1:]), changes, unit)
+                if not has_refusal(attempt.findings):
+                    return attempt
     if nearer is not None:
         return nearer
     # As it stands a program whose feeds had to be written out would compute them anew

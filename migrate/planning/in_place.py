@@ -75,6 +75,7 @@ _STEPS: tuple[_Step, ...] = (
     keras_phases.write_phases,
     statements.run_by_session,
     elements.take_after_branches,
+    displays.write_out_lists,
     statements.name_updates,
     versions.rename_later_bindings,
     early_returns.move_returns_to_end,

@@ -67,13 +67,20 @@ class Updates:
         if update.kind == "apply_gradients":
             return self._write_apply_gradients(flow, update, bind)
         loss = self._write_loss(flow, update)
+        step = _write_step_argument(update)
+        if _has_own_name(update, included):
+            listed: list[Item] = []
+            variables = self._write_variables(update)
+        else:
+            variables = make_code("variables")
+            value = self._write_variables(update)
+            listed = [New(make_code("variables = ", value), flow.statement)]
+        gradients = make_code("gradients = tape.gradient(", loss, ", ", variables, ")")
         return [
-            New(
-                make_code("variables = ", self._write_variables(update)), flow.statement
-            ),
-            New(make_code("gradients = tape.gradient(", loss, ", variables)")),
+            *listed,
+            New(gradients) if listed else New(gradients, flow.statement),
             *self._around.enter(
-                flow, [New(self._apply(update, bind, _write_step_argument(update)))]
+                flow, [New(self._apply(update, bind, step, variables))]
             ),
         ]
 
@@ -128,14 +135,15 @@ class Updates:
             decayed = self._expressions.write_expression(update.decayed)
             step = make_code(step, ", decay_var_list=", decayed)
         apart = make_code("gradients, variables = zip(*", update.gradients, ")")
-        applied: list[Item] = [New(self._apply(update, bind, step))]
+        variables = make_code("variables")
+        applied: list[Item] = [New(self._apply(update, bind, step, variables))]
         return [New(apart, flow.statement), *self._around.enter(flow, applied)]
 
-    def _apply(self, update: ir.Update, bind: str, step: Code) -> Code:
-        """The optimizer's update by the names `gradients` and `variables`."""
+    def _apply(self, update: ir.Update, bind: str, step: Code, variables: Code) -> Code:
+        """The optimizer's update by the name `gradients`."""
         gradients = "replicas.average(gradients)" if self._averages else "gradients"
-        applies = f".apply_gradients(zip({gradients}, variables)"
-        return make_code(bind, update.optimizer, applies, step, ")")
+        applies = f".apply_gradients(zip({gradients}, "
+        return make_code(bind, update.optimizer, applies, variables, ")", step, ")")
 
     def _write_variables(self, update: ir.Update) -> Code:
         if update.variables is None:
@@ -213,6 +221,14 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
 
 def _find_bound_names(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in list_every_flow([flow])])
+
+
+def _has_own_name(update: ir.Update, included: set[Flow]) -> bool:
+    """Whether the program itself calls the only update's variables `variables`."""
+    named = (
+        isinstance(update.variables, ast.Name) and update.variables.id == "variables"
+    )
+    return named and [f.update for f in included if f.update is not None] == [update]
 
 
 def _write_step_argument(update: ir.Update) -> Code:

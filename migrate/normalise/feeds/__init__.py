@@ -73,7 +73,8 @@ class _Feeds:
             try:
                 new = None
                 if isinstance(argument, ast.Call):
-                    new = self._order.hoist_call(argument)
+                    new = self._order.write_out_lambda(argument)
+                    new = new or self._order.hoist_call(argument)
                 elif isinstance(argument, ast.Name):
                     new = self._name_feed(argument) or self._order.order_values(
                         argument

@@ -128,7 +128,7 @@ class _Feed:
             self._lines = [line.format(*fresh) for line in self._lines]
             taken = {f" {i}": ast.Name(n, ast.Load()) for i, n in enumerate(fresh)}
         text = ", ".join(
-            f"{ast.unparse(k)}: {ast.unparse(_replace_names(v, taken))}"
+            f"{ast.unparse(k)}: {ast.unparse(replace_names(v, taken))}"
             for k, v in zip(keys, values, strict=True)
         )
         lines = self._lines
@@ -177,11 +177,11 @@ class _Feed:
                 raise Unclear
             found = []
             for item in self._list_items(loop.iter):
-                given = _bind_target(loop.target, item)
+                given = bind_target(loop.target, item)
                 found.append(
                     (
-                        _replace_names(value.key, given),
-                        _replace_names(value.value, given),
+                        replace_names(value.key, given),
+                        replace_names(value.value, given),
                     )
                 )
             return found
@@ -400,7 +400,12 @@ def _list_elements(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _bind_target(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+def bind_target(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+    """What each name of a loop's target stands for in the round of one item.
+
+    Raises:
+      Unclear: the target and the item have different parts.
+    """
     if isinstance(target, ast.Name):
         return {target.id: item}
     if not isinstance(target, ast.Tuple) or not isinstance(item, (ast.Tuple, ast.List)):
@@ -409,7 +414,7 @@ def _bind_target(target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
         raise Unclear
     found: dict[str, ast.expr] = {}
     for one, part in zip(target.elts, item.elts, strict=True):
-        found |= _bind_target(one, part)
+        found |= bind_target(one, part)
     return found
 
 
@@ -421,8 +426,12 @@ class _Names(ast.NodeTransformer):
         return self._given.get(node.id, node)
 
 
-def _replace_names(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with names replaced by other expressions."""
+def replace_names(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+    """The expression with names replaced by other expressions.
+
+    Raises:
+      Unclear: it may bind such names itself.
+    """
     if any(
         isinstance(n, (ast.Lambda, ast.comprehension)) for n in walk_breadth_first(node)
     ):

@@ -34,6 +34,7 @@ class Callees(State):
                     self._carries(definition)
                     or self._shares_variables(definition)
                     or self._is_saved(statement, definition)
+                    or (self.parts and self._gives_parts(statement, definition))
                     or self._receives_session(call, driver)
                     or self._receives_instance(call)
                     or self._reads_session(definition, driver)
@@ -173,6 +174,16 @@ class Callees(State):
             and self.scopes.resolve(node.func) == "tf.train.Saver"
             and given & {names.find_key(n) for n in walk_breadth_first(node)} - {None}
             for node in walk_breadth_first(self.tree)
+        )
+
+    def _gives_parts(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
+        """Whether a call gives several tensors: `w, hidden, loss = build(x, y)`."""
+        return (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Tuple)
+            and len(statement.targets[0].elts) > 1
+            and self._builds(definition)
         )
 
     def _carries(self, definition: ast.FunctionDef) -> bool:

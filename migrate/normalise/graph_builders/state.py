@@ -15,11 +15,17 @@ from migrate.source.nodes import parse_source, walk_breadth_first
 
 
 class State:
-    """The text so far, and what was brought."""
+    """The text so far, and what was brought.
 
-    def __init__(self, source: str, upward: bool) -> None:
+    Args:
+      upward: whether the driver is brought to its caller.
+      parts: whether functions that give several tensors are brought, so that a run
+        computes one of these alone.
+    """
+
+    def __init__(self, source: str, upward: bool, parts: bool = False) -> None:
         self._read(Text.read_source(source))
-        self.upward = upward
+        self.upward, self.parts = upward, parts
         self.instances: dict[str, Instance] = {}
         self.inlined: set[str] = set()
         self.aggregates: set[str] = set()

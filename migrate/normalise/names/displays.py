@@ -5,6 +5,8 @@ operations, each in a statement of its own, and the list of their names: a run c
 then fetches names, as it does elsewhere. So is a dict of which `sess.run(ops["copy"])` runs
 one operation.
 
+`[opt.minimize(loss) for loss in [a, b]]` is the list of these operations, written out.
+
 `fetches = [loss]`, followed by `fetches.append(train_op)`, is `fetches = [loss, train_op]`.
 """
 
@@ -16,6 +18,8 @@ from migrate.facts import names
 from migrate.facts.fall_through import may_leave
 from migrate.facts.last_values import is_only_read_there
 from migrate.facts.scopes import Scopes, build_scopes
+from migrate.normalise.feeds.comprehensions import bind_target, replace_names
+from migrate.normalise.feeds.view import Unclear, View
 from migrate.normalise.text import (
     Edit,
     Text,
@@ -24,7 +28,12 @@ from migrate.normalise.text import (
 )
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 
-_Display = ast.List | ast.Dict
+# Nobody could read a longer list.
+_MOST = 16
+_STEADY = (
+    *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Tuple),
+    *(ast.UnaryOp, ast.unaryop, ast.expr_context),
+)
 
 
 def name_parts(text: Text) -> Text:
@@ -45,8 +54,77 @@ def name_parts(text: Text) -> Text:
     return text
 
 
+def write_out_lists(text: Text) -> Text:
+    """The text in which lists of updates, made for what the program lists, are written out."""
+    return repeat_step(text, _write_out_one_list, " for ", "minimize(")
+
+
+def _write_out_one_list(text: Text) -> Text | None:
+    view = View(text)
+    for node in view.scopes.walk():
+        match node:
+            case ast.ListComp(
+                elt=element,
+                generators=[
+                    ast.comprehension(
+                        target=target,
+                        iter=ast.List(elts=items) | ast.Tuple(elts=items),
+                        ifs=[],
+                        is_async=0,
+                    )
+                ],
+            ) if 0 < len(items) <= _MOST and _makes_update(element):
+                pass
+            case _:
+                continue
+        statement = view.find_statement(node)
+        if view.scopes.parents[node] is not statement or not text.is_alone(statement):
+            continue
+        try:
+            written = [
+                ast.unparse(replace_names(element, _bind_steadily(view, target, item)))
+                for item in items
+            ]
+        except Unclear:
+            continue
+        return text.apply_edits([Edit(node, f"[{', '.join(written)}]")])
+    return None
+
+
+def _makes_update(element: ast.expr) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("minimize", "apply_gradients")
+        for node in walk_breadth_first(element)
+    )
+
+
+def _bind_steadily(view: View, target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+    """What a comprehension's names stand for; all of it has the same value each time.
+
+    Raises:
+      Unclear: a part may have an effect, or another value after the first round.
+    """
+    computed = {
+        node.name
+        for node in view.scopes.walk()
+        if isinstance(node, ast.FunctionDef)
+        and (node.decorator_list or node.name.startswith("__get"))
+    }
+    given = bind_target(target, item)
+    for part in given.values():
+        for node in walk_breadth_first(part):
+            if not isinstance(node, _STEADY):
+                raise Unclear
+            if isinstance(node, ast.Attribute):
+                if computed & {node.attr, "__getattr__", "__getattribute__"}:
+                    raise Unclear  # A property may build graph.
+    return given
+
+
 def join_additions(text: Text) -> Text:
-    """The text in which fetched lists and dicts are written with what they get at once."""
+    """The text in which fetched lists are written with what they get at once."""
     return repeat_step(text, _join_one_addition, ".run(")
 
 
@@ -81,7 +159,7 @@ def _join_one_addition(text: Text) -> Text | None:
                 match statement:
                     case ast.Assign(
                         targets=[ast.Name(id=name)],
-                        value=(ast.List() | ast.Dict()) as display,
+                        value=ast.List() as display,
                     ) if name in fetched:
                         new = _join_next(text, scopes, suite[index:], display)
                         if new is not None:
@@ -90,7 +168,7 @@ def _join_one_addition(text: Text) -> Text | None:
 
 
 def _join_next(
-    text: Text, scopes: Scopes, suite: list[ast.stmt], display: _Display
+    text: Text, scopes: Scopes, suite: list[ast.stmt], display: ast.List
 ) -> Text | None:
     """The text with the next change of a display's object in the display."""
     made = suite[0]
@@ -103,34 +181,28 @@ def _join_next(
             if may_leave(statement):
                 return None
             continue
-        added = _read_addition(statement, name, display)
+        added = _read_addition(statement, name)
         if added is None or any(name in find_plain_names(part) for part in added):
             return None
         # The parts are computed where the last one is, or at once before it.
-        if index and not all(
-            _is_bound_once(scopes, part) for part in _list_parts(display)
-        ):
+        if index and not all(_is_bound_once(scopes, part) for part in display.elts):
             return None
         both = (made, statement)
         if not all(map(text.is_alone, both)) or any(map(_has_long_lines, both)):
             return None
-        old = ast.unparse(display)
-        inner = old[1:-1] + ", " if len(old) > 2 else ""
+        parts = ", ".join(map(ast.unparse, [*display.elts, *added]))
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
-        new = f"{old[0]}{inner}{_spell_addition(added, display)}{old[-1]}"
         last = statement.end_lineno or statement.lineno
         origin = text.origins[statement.lineno - 1]
         text = text.splice(
-            statement.lineno, last, [f"{indent}{name} = {new}"], [origin]
+            statement.lineno, last, [f"{indent}{name} = [{parts}]"], [origin]
         )
         return text.splice(made.lineno, made.end_lineno or made.lineno, [], [])
     return None
 
 
-def _read_addition(
-    statement: ast.stmt, name: str, display: _Display
-) -> list[ast.expr] | None:
-    """The values that a statement adds to a list; the key and the value for a dict."""
+def _read_addition(statement: ast.stmt, name: str) -> list[ast.expr] | None:
+    """The values that a statement adds to a list."""
     match statement:
         case ast.Expr(
             value=ast.Call(
@@ -138,7 +210,7 @@ def _read_addition(
                 args=[value],
                 keywords=[],
             )
-        ) if changed == name and isinstance(display, ast.List):
+        ) if changed == name:
             return [value]
         case (
             ast.AugAssign(
@@ -151,29 +223,9 @@ def _read_addition(
                     keywords=[],
                 )
             )
-        ) if changed == name and isinstance(display, ast.List):
+        ) if changed == name:
             return values
-        case ast.Assign(
-            targets=[
-                ast.Subscript(value=ast.Name(id=changed), slice=ast.Constant() as key)
-            ],
-            value=value,
-        ) if changed == name and isinstance(display, ast.Dict):
-            keys = [names.read_literal(k) for k in display.keys if k is not None]
-            known = all(isinstance(k, (str, int)) for k in keys)
-            if known and len(keys) == len(display.keys) and key.value not in keys:
-                return [key, value]
     return None
-
-
-def _spell_addition(added: list[ast.expr], display: _Display) -> str:
-    if isinstance(display, ast.Dict):
-        return f"{ast.unparse(added[0])}: {ast.unparse(added[1])}"
-    return ", ".join(map(ast.unparse, added))
-
-
-def _list_parts(display: _Display) -> list[ast.expr]:
-    return display.elts if isinstance(display, ast.List) else display.values
 
 
 def _is_bound_once(scopes: Scopes, part: ast.expr) -> bool:

@@ -298,10 +298,47 @@ def test_a_name_of_a_function_is_the_function(name: str) -> None:
     assert wrongs(old, late) == {Wrong.ORDER}
 
 
+HOLDS = """
+class Model:
+    def __init__(self):
+        self.show = lambda x: print('value', x)
+        # MORE
+
+    def step(self, x):
+        self.show(x)
+
+
+print('a')
+model = Model()
+model.step(1)
+print('b')
+"""
+
+
+def test_a_lambda_that_an_object_holds_is_the_function() -> None:
+    """It runs where a method calls it. An attribute that may hold more is not known."""
+    old, call = START + HOLDS, "self.show(x)"
+    assert not find_differences(old, old.replace(call, "print('value', x)"))
+    assert not find_differences(old, old.replace("model.step(1)", "print('value', 1)"))
+    assert wrongs(old, old.replace(call, "pass")) == {Wrong.LOST}
+    plain = old.replace("print('value', x)", "x + 1")
+    assert not find_differences(plain, plain.replace(call, "pass"))
+    for more in (
+        "self.show = helpers.show",
+        "setattr(self, 'show', helpers.show)",
+        "self.show, self.hide = helpers.functions",
+    ):
+        known = plain.replace("# MORE", more)
+        assert Wrong.LOST in wrongs(known, known.replace(call, "pass")), more
+
+
 def test_a_call_that_is_gone_is_found() -> None:
     """The function is still there, but nothing names it any more."""
     old = START + SHOWS + "print('a')\nshow(1)\n"
     assert wrongs(old, old.replace("show(1)\n", "")) == {Wrong.LOST}
+    named = old.replace(SHOWS, "show = lambda x: print('value', x)\n")
+    assert named != old
+    assert wrongs(named, named.replace("show(1)\n", "")) == {Wrong.LOST}
     unused = START + SHOWS + "print('a')\n"
     assert not find_differences(unused, unused + "# A note.\n")
 

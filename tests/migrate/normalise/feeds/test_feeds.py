@@ -44,6 +44,16 @@ CHANGED = {
         "ops = {'loss': loss}\nops['train'] = train\nsess.run(ops)\n",
         "sess.run({'loss': loss, 'train': train})\n",
     ),
+    "given by a lambda": (
+        "feed = lambda b: {x: b, y: b + k}\nsess.run(train, feed(rows))\n",
+        "sess.run(train, {x: rows, y: rows + k})\n",
+    ),
+    "given by a lambda, computed once": (
+        "f = lambda b, c: {x: b, y: b + c}\nv = sess.run([train, loss], f(draw(), 2))[1]\n"
+        "w = [sess.run(loss, f(a, 1)) for a in rows]\n",
+        "b_fed = draw()\nv = sess.run([train, loss], {x: b_fed, y: b_fed + 2})[1]\n"
+        "w = [sess.run(loss, {x: a, y: a + 1}) for a in rows]\n",
+    ),
     "overwritten later": (
         f"feed = {{x: draw(), k: 0.5}}\n{RUN}\nfeed[k] = 1.0\n{RUN}\n",
         "x_feed = draw()\nk_feed = 0.5\n"
@@ -127,6 +137,27 @@ UNCHANGED = {
     "used at once": f"feed = {{x: draw()}}\n{RUN}\n",
     "names only": f"feed = {{x: a, y: b}}\n{RUN}\n{RUN}\n",
     "added on a condition": f"feed = {{x: draw()}}\nif k:\n    feed[y] = 1\n{RUN}\n{RUN}\n",
+    "a lambda of another name's value": (
+        "f = lambda b: {x: b * k}\ndef go(k):\n    sess.run(train, f(k))\n"
+    ),
+    "a lambda of two": (
+        "f = lambda b: {x: b}\nsess.run(train, f(a))\nf = lambda b: {x: b * 2}\n"
+        "sess.run(train, f(a))\n"
+    ),
+    "a lambda that a function changes": (
+        "def go():\n    global f\n    f = lambda b: {x: b * 2}\nf = lambda b: {x: b}\n"
+        "sess.run(train, f(a))\n"
+    ),
+    "a lambda's argument that must be computed before": (
+        "f = lambda b: {x: b, y: b}\nv = [sess.run(train, f(draw())) for _ in a]\n"
+        "v = go() + sess.run(train, f(draw()))\n"
+    ),
+    "a lambda with a default": (
+        "f = lambda b, k=draw(): {x: b * k}\nsess.run(train, f(a))\n"
+    ),
+    "a lambda of its own loop": (
+        "f = lambda b: {x: [c * b for c in a]}\nfor c in a:\n    sess.run(train, f(c))\n"
+    ),
     "other keys in a branch": (
         "if k:\n    feed = {x: draw()}\nelse:\n    feed = {y: draw()}\n"
         f"print(k)\n{RUN}\n"

@@ -1,10 +1,10 @@
-"""Fetched lists and dicts that the program adds to."""
+"""Fetched lists that the program adds to."""
 
 from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.names.displays import join_additions
+from migrate.normalise.names.displays import join_additions, write_out_lists
 from migrate.normalise.text import Text
 
 RUN = "sess.run(ops)\n"
@@ -19,7 +19,6 @@ def _join(source: str) -> str:
     [
         ("ops = [a]\nops.append(b)\n", "ops = [a, b]\n"),
         ("ops = []\nops += [f(1), b]\nops.extend([c])\n", "ops = [f(1), b, c]\n"),
-        ("ops = {'x': a}\nops['y'] = b(1)\n", "ops = {'x': a, 'y': b(1)}\n"),
         ("ops = [f()]\nops.append(g())\n", "ops = [f(), g()]\n"),
         (
             "a = f()\nops = [a]\nprint(1)\nops.append(b)\n",
@@ -52,8 +51,6 @@ def test_what_is_added_at_once(old: str, new: str) -> None:
         "for a in c:\n    ops = [1]\n    if a:\n        continue\n    ops.append(b)\n",
         # It is another change.
         "ops = [1]\nops.insert(0, b)\n",
-        "ops = {'x': 1}\nops['x'] = b\n",
-        "ops = {x: 1}\nops['x'] = b\n",
         "ops = [1]\nops.append(len(ops))\n",
         # Nobody fetches it.
         "others = [1]\nothers.append(b)\n",
@@ -61,3 +58,38 @@ def test_what_is_added_at_once(old: str, new: str) -> None:
 )
 def test_what_else_is_done_stays(source: str) -> None:
     assert _join(source) == source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "ops = [opt(r).minimize(a) for r, a in [(0.2, x), (-1, y.z)]]\n",
+            "ops = [opt(0.2).minimize(x), opt(-1).minimize(y.z)]\n",
+        ),
+        (
+            "def f():\n    return [opt.minimize(a, var_list=v) for a, v in ((x, [y]),)]\n",
+            "def f():\n    return [opt.minimize(x, var_list=[y])]\n",
+        ),
+    ],
+)
+def test_updates_that_a_comprehension_makes(old: str, new: str) -> None:
+    assert write_out_lists(Text.read_source(old)).source == new
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # What is computed for each round is computed before the first.
+        "ops = [opt(r).minimize(x) for r in [draw(), draw()]]\n",
+        "@property\ndef z(self):\n    return f()\nops = [opt.minimize(a) for a in [x.z, x]]\n",
+        "ops = [opt.minimize(a) for a in [x, y] if a]\n",
+        "ops = [opt.minimize(a) for a in losses]\n",
+        "ops = [opt.minimize(a) for a, b in [x, y]]\n",
+        "ops = [opt.minimize(a, callback=lambda b: a) for a in [x, y]]\n",
+        "ops = {1: [opt.minimize(a) for a in [x, y]]}\n",
+        "ops = [print(a) for a in [x, y]]  # minimize()\n",
+    ],
+)
+def test_what_another_comprehension_makes_stays(source: str) -> None:
+    assert write_out_lists(Text.read_source(source)).source == source
