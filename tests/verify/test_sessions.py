@@ -124,3 +124,32 @@ def test_a_program_with_a_warning_is_migrated_first(tmp_path: pathlib.Path) -> N
     verdict = verified(old, None, tmp_path / "work")
     assert "is not migrated" not in verdict.line
     assert verdict.comparison is not None
+
+
+AVERAGED = """\
+import numpy as np
+import tensorflow as tf
+value = tf.placeholder(tf.float32)
+average = tf.Variable(0.0)
+update = 0.1 * value + 0.9 * average
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(5):
+        new = sess.run(update, {value: np.random.rand()})
+        sess.run(tf.assign(average, new))
+"""
+
+
+def test_an_assignment_outside_of_functions_is_a_step(tmp_path: pathlib.Path) -> None:
+    """The variable was seen in the original alone."""
+    old = tmp_path / "old" / "averaged.py"
+    old.parent.mkdir()
+    old.write_text(AVERAGED)
+    new = migrated(old, tmp_path / "new")
+    text = new.read_text()
+    assert "    average.assign(new)\n" in text
+    equal = verified(old, new, tmp_path / "equal")
+    assert equal.outcome is Outcome.EQUAL, unproven(equal)
+    assert equal.comparison is not None and equal.comparison.steps == (5, 5)
+    new.write_text(text.replace("average.assign(new)", "average.assign(new * 1.01)"))
+    assert verified(old, new, tmp_path / "faulty").outcome is Outcome.DIFFERENT

@@ -109,6 +109,39 @@ class Functions:
                 functions._busy.now = False
 
         kind.__call__ = called
+        self._watch_assignments()
+
+    def _watch_assignments(self):
+        """Assignments that lines of the program make, outside of functions: a step each."""
+        from tensorflow.python.ops import resource_variable_ops
+
+        functions = self
+        base = resource_variable_ops.BaseResourceVariable
+
+        def wrap(kind, name):
+            assign = vars(kind)[name]
+
+            def assigned(self, *args, **kwargs):
+                # One that a library makes belongs to what the program has called.
+                line = own_file(functions._settings, sys._getframe(1).f_code.co_filename)
+                if not line or not functions._is_the_programs():
+                    return assign(self, *args, **kwargs)
+                functions._busy.now = True
+                try:
+                    return functions._watch.call_function(
+                        functions._variables,
+                        name,
+                        lambda: assign(self, *args, **kwargs),
+                        (args, kwargs),
+                    )
+                finally:
+                    functions._busy.now = False
+
+            setattr(kind, name, assigned)
+
+        for kind in (base, resource_variable_ops.ResourceVariable):
+            for name in {"assign", "assign_add", "assign_sub"} & set(vars(kind)):
+                wrap(kind, name)
 
     def _is_the_programs(self):
         """Whether the call that is made comes from a line of the program."""

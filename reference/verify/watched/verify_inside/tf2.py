@@ -42,7 +42,7 @@ class Watch:
         self._generation = {}
         self._stepped = {}
         self._updates = {}
-        self._sets = {}
+        self._sets = {"assign": True}
         self._adds = set()
         self._lock = threading.RLock()
         self._probes = threading.local()
