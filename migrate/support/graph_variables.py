@@ -99,7 +99,7 @@ class _Variables:
         scope, _, name = kwargs["name"].rpartition("/")
         with tf.init_scope(), tf.name_scope(scope + "/" if scope else ""):
             return tf.Variable(
-                initial_value=kwargs.get("initial_value"),
+                initial_value=_bring_outside(kwargs.get("initial_value")),
                 trainable=_is_trainable(kwargs),
                 name=name,
                 dtype=kwargs.get("dtype"),
@@ -110,6 +110,34 @@ class _Variables:
                 aggregation=kwargs.get("aggregation") or tf.VariableAggregation.NONE,
                 experimental_enable_variable_lifting=False,
             )
+
+
+def _bring_outside(value):
+    """An initial value that the traced function computes, computed outside of it.
+
+    Raises:
+      ValueError: it depends on what the function is given.
+    """
+    if not tf.is_tensor(value) or hasattr(value, "numpy"):
+        return value
+    part, todo, seen = v1.GraphDef(), [value.op], set()
+    part.library.CopyFrom(value.graph.as_graph_def().library)
+    while todo:
+        operation = todo.pop()
+        if operation.type.startswith("Placeholder"):
+            raise ValueError(
+                f"The initial value {value.name} depends on what the step is given. A "
+                "variable is made before the first step."
+            )
+        if operation.name not in seen:
+            seen.add(operation.name)
+            part.node.append(operation.node_def)
+            todo += [tensor.op for tensor in operation.inputs]
+            todo += operation.control_inputs
+    compute = v1.wrap_function(
+        lambda: tf.import_graph_def(part, return_elements=[value.name]), []
+    )
+    return compute()[0]
 
 
 def _is_trainable(kwargs):

@@ -123,7 +123,9 @@ class Functions:
 
             def assigned(self, *args, **kwargs):
                 # One that a library makes belongs to what the program has called.
-                line = own_file(functions._settings, sys._getframe(1).f_code.co_filename)
+                line = own_file(
+                    functions._settings, sys._getframe(1).f_code.co_filename
+                )
                 if not line or not functions._is_the_programs():
                     return assign(self, *args, **kwargs)
                 functions._busy.now = True
