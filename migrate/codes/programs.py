@@ -41,7 +41,7 @@ CODES = (
         "The tool cannot separate a variable, layer or optimizer from what the program computes with it.",
         why="A variable is made once, before the first step, and a step runs many times. TensorFlow 1 made variables and computed with them in one graph. The tool has to separate the two, and cannot do it here. At the time when the variable is made no tensor of a step has a value. A decorator was written for the whole function, and may do something else to each half.",
         recipe="Make the variable in a statement of its own, before the step, from values that Python knows.",
-        refused_when="The program makes the variable in the header of a statement (such as a `with` or `for` line), inside an expression of the step, or in a function that has a decorator. Or a block in a loop makes it and sets an attribute to it. Or each round of a loop puts one into a list or dict, and reads the last. Or the variable's initial value or shape depends on a tensor of the step.",
+        refused_when="The program makes the variable in the header of a statement (such as a `with` or `for` line), inside an expression of the step, or in a function that has a decorator. Or a block in a loop makes it and sets an attribute to it. Or each round of a loop puts one into a list or dict, and reads the last. Or the variable's initial value or shape depends on a tensor of the step. Or a session program calls `tf.train.init_from_checkpoint`.",
     ),
     Code(
         "N105",

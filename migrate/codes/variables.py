@@ -35,7 +35,7 @@ CODES = (
     Code(
         "V127",
         "variables as dict keys or set elements",
-        "The program uses variables as keys of a dict or elements of a set.",
+        "The program uses variables as keys of a dict or elements of a set. Or it gives `tf.case` its pairs as a dict, and several of its conditions may hold.",
         why="TensorFlow 2's variables and tensors compare by value, so they cannot be hashed. Their `ref()` can.",
     ),
     Code(

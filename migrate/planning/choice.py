@@ -372,6 +372,12 @@ def _claim_dropped(
 ) -> None:
     """Uses in statements of which nothing is left."""
     fetched = {f for step in program.steps for f in step.flows}
+    # `x = dataset.make_one_shot_iterator().get_next()`: the dataset is left.
+    left = {
+        node
+        for dataset in program.unnamed_iterators.values()
+        for node in walk_breadth_first(dataset)
+    }
     reason: tuple[str, str] | None
     for flow in list_every_flow(program.flows):
         reason = None
@@ -383,7 +389,11 @@ def _claim_dropped(
         if reason is None:
             continue
         for node in walk_breadth_first(flow.statement):
-            if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
+            if (
+                isinstance(node, (ast.Attribute, ast.Name))
+                and node not in claimed
+                and node not in left
+            ):
                 claimed[node] = reason
     gone: list[ast.AST] = [
         f.statement for f in _find_dropped_configuration(program, plan)

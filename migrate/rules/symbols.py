@@ -7,11 +7,11 @@ import dataclasses
 import functools
 
 from migrate import emitted
-from migrate.facts import modules
+from migrate.facts import modules, names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.code import make_code
+from migrate.program.code import join_code, make_code
 from migrate.rules import calls, keras_defaults, own_optimizers
 from migrate.rules.mistakes import older_partitioners
 from migrate.rules.mistakes.older_distribute import SERVERS
@@ -69,6 +69,15 @@ PRIVATE_MODULE = Verdict(
     "",
     "a private file of TensorFlow, used as a module",
     "Import what you use of it by its public name.",
+)
+_KEYED = Verdict(
+    Outcome.REFUSED,
+    "V127",
+    "",
+    "the pairs are a dict whose keys are tensors, but tensors of TensorFlow 2 cannot be "
+    "hashed",
+    "Write the pairs as a list, [(condition, function), ...], in the order of their "
+    "importance.",
 )
 _SCOPED = Verdict(
     Outcome.REFUSED,
@@ -333,6 +342,9 @@ class SymbolRules:
             self._add(node, Verdict(Outcome.REWRITTEN, "C110", target, reason), symbol)
             self._spell(node, target)
             return
+        if call is not None and symbol == "tf.case" and not self._list_pairs(call):
+            self._add(node, _KEYED, symbol)
+            return
         row = calls.ROWS.get(symbol)
         if call is not None and row is not None:
             if calls.may_have_arg_scope(symbol, self.scopes):
@@ -389,6 +401,27 @@ class SymbolRules:
             self.findings.pop()
             renamed = Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
             self._add(node, renamed, symbol)
+
+    def _list_pairs(self, call: ast.Call) -> bool:
+        """Writes the pairs of `tf.case({a: f, b: g})` as a list.
+
+        Returns whether they are one now. If several conditions may hold, TF1 tried them in
+        the order of their names.
+        """
+        pairs = names.find_argument(call, "pred_fn_pairs", 0)
+        if not isinstance(pairs, ast.Dict):
+            return True
+        exclusive = names.find_argument(call, "exclusive", 2)
+        ordered = len(pairs.keys) > 1 and names.read_literal(exclusive) is not True
+        if ordered or None in pairs.keys:
+            return False
+        written = [
+            make_code("(", key, ", ", value, ")")
+            for key, value in zip(pairs.keys, pairs.values)
+            if key is not None
+        ]
+        self.plan.replace(pairs, make_code("[", join_code(", ", written), "]"))
+        return True
 
     def _is_of_version_two(self, call: ast.Call, symbol: str, target: str) -> bool:
         """Whether only TensorFlow 2's function of a name takes the arguments of a call."""

@@ -278,8 +278,8 @@ def export_saved_model(model, export_dir_base, serving_input_receiver_fn):
 
 
 def with_step(model, results):
-    """Results of `evaluate` as TF1 gave them: float32, and the global step among them."""
-    found = {k: np.float32(v) if np.ndim(v) == 0 else v for k, v in results.items()}
+    """Results of `evaluate` as TF1 gave them: sorted, float32, and the global step last."""
+    found = {k: v if np.ndim(v) else np.float32(v) for k, v in sorted(results.items())}
     return {**found, "global_step": model.optimizer.iterations.numpy()}
 
 

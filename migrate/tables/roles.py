@@ -31,6 +31,14 @@ KEEPING = frozenset(
         "tf.lookup.experimental.MutableHashTable",
     ),
 }
+# Functions that replace the initial values of variables that there are already.
+FIRST_VALUES = frozenset(
+    {"tf.train.init_from_checkpoint", "tf.train.warm_start"}
+    | {
+        *("tf.contrib.framework.init_from_checkpoint",),
+        *("tf.contrib.slim.checkpoint_utils.init_from_checkpoint",),
+    }
+)
 GRADIENTS_PARAMETERS = (
     *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops", "gate_gradients"),
     *("aggregation_method", "stop_gradients", "unconnected_gradients"),

@@ -126,10 +126,11 @@ class EstimatorModel(tf_keras.Model):
             loss = self.loss_from(labels, logits)
             # Strategies add up the gradients of their replicas.
             scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
+        rate = self.rate()
         variables = self.trainable_variables
         gradients = tape.gradient(scaled_loss, variables)
         self.optimizer.apply_gradients(zip(gradients, variables))
-        return {"loss": scaled_loss, "rate": self.rate() / self.distribute_strategy.num_replicas_in_sync}
+        return {"loss": scaled_loss, "rate": rate / self.distribute_strategy.num_replicas_in_sync}
 
     def test_step(self, data):
         features, labels = data

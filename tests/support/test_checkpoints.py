@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_named_whole(tmp_path: pathlib.Path) -> None:
     (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-1"')
     replicas = training_session.SynchronousReplicas(tf.distribute.get_strategy(), 0)
     tf2_model.build(replicas, "momentum", 0, "div")
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(tf.errors.NotFoundError) as error:
         training_session.MonitoredTrainingSession(
             replicas, checkpoint_dir=str(tmp_path)
         )

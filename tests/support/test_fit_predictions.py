@@ -1,4 +1,4 @@
-"""Checks that `fit_callbacks.predictions` gives what Estimator.predict gave."""
+"""Checks that `fit_callbacks` gives what predict and evaluate of an Estimator gave."""
 
 from __future__ import annotations
 
@@ -52,3 +52,19 @@ def test_keys_of_which_there_is_none(model: object) -> None:
     with pytest.raises(ValueError, match="none"):
         _predict(["none"], model)
     assert _predict(None, _Plain()) == [0, 1, 2]
+
+
+def test_results_have_the_order_of_tf1() -> None:
+    """Sorted by name, with the loss among them; the global step is the last."""
+
+    class _Trained:
+        class optimizer:
+            iterations = tf.Variable(7)
+
+    found = fit_callbacks.with_step(_Trained, {"loss": 1.0, "b": 2.0, "auc": 3.0})
+    assert list(found.items()) == [
+        ("auc", 3.0),
+        ("b", 2.0),
+        ("loss", 1.0),
+        ("global_step", 7),
+    ]

@@ -148,10 +148,26 @@ def test_a_missing_name_is_named(tmp_path: pathlib.Path) -> None:
     ours = program()
     with training_session.MonitoredTrainingSession(ours.replicas) as sess:
         prefix = training_session.Saver([ours.b]).save(sess, str(tmp_path / "b"))
-        with pytest.raises(ValueError, match="old: not in the checkpoint"):
+        with pytest.raises(tf.errors.NotFoundError, match="old: not in the checkpoint"):
             training_session.Saver({"old": ours.b, "net/b": ours.b}).restore(
                 sess, prefix
             )
+    with tf.Graph().as_default(), v1.Session() as session:
+        old = v1.get_variable("old", [2])
+        with pytest.raises(tf.errors.NotFoundError):  # TensorFlow's own, too.
+            v1.train.Saver([old]).restore(session, prefix)
+
+
+def test_another_shape_raises_the_error_of_tf1(tmp_path: pathlib.Path) -> None:
+    """TF1.15.5 raised it for a variable that is no resource."""
+    ours = program()
+    wide = tf.Variable([1.0, 2.0, 3.0, 4.0, 5.0], name="wide")
+    prefix = str(tmp_path / "wide")
+    v1.train.Saver({"net/b": wide}).save(None, prefix)
+    restore = training_session.Saver([ours.b]).restore
+    with training_session.MonitoredTrainingSession(ours.replicas) as sess:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"net/b: \[5\] there"):
+            restore(sess, prefix)
 
 
 def test_init_fn_starts_from_another_training(tmp_path: pathlib.Path) -> None:
@@ -267,7 +283,9 @@ def test_a_checkpoint_without_a_global_step_is_continued(
     with other.replicas.recording():
         tf.Variable(1.0, name="more")
     with training_session.MonitoredTrainingSession(other.replicas) as sess:
-        with pytest.raises(ValueError, match="more: not in the checkpoint"):
+        with pytest.raises(
+            tf.errors.NotFoundError, match="more: not in the checkpoint"
+        ):
             training_session.Saver().restore(sess, prefix)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import keyword
+import re
 
 from migrate.backends.keras_fit.hooks import is_logging
 from migrate.backends.keras_fit.program import Stays
@@ -101,6 +103,7 @@ class _Class:
         self._node, self._scopes, self._plan = node, scopes, plan
         self._wanted = wanted
         self._methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+        self._kept: set[str] = set()  # Names of values that end in a step's result.
 
     def run(self) -> ModelClass:
         if [self._scopes.import_path(base) for base in self._node.bases] != [
@@ -356,13 +359,53 @@ class _Class:
                 raise Stays(
                     node, "a training step writes summaries that are not scalars"
                 )
-            value = make_code(node.args[1])
+            tag = str(node.args[0].value)
+            value = self._keep_value(step, statement, tag, node.args[1])
             if self._wanted.replicas:
                 count = "self.distribute_strategy.num_replicas_in_sync"
                 value = make_code(value, f" / {count}")
-            told.append((str(node.args[0].value), value))
-            self._plan.statements[statement] = [Dropped(statement)]
+            told.append((tag, value))
         return told
+
+    def _keep_value(
+        self, step: ast.FunctionDef, statement: ast.stmt, name: str, value: ast.expr
+    ) -> Code:
+        """Returns a value of a removed statement as the end of the step reads it.
+
+        What the update changes is read where the statement was: a variable, a rate.
+        """
+        if not self._is_changed(step, value):
+            self._plan.statements[statement] = [Dropped(statement)]
+            return make_code(value)
+        wish = re.sub(r"\W+", "_", name).strip("_").lower()
+        if not wish.isidentifier() or keyword.iskeyword(wish):
+            wish = "value"
+        local = names_.find_free_name(step, wish)
+        while local in self._kept:
+            local += "_"
+        self._kept.add(local)
+        read = make_code(value)
+        if isinstance(value, ast.Name | ast.Attribute):
+            read = make_code("tf.identity(", value, ")")
+        self._plan.statements[statement] = [
+            New(make_code(f"{local} = ", read), statement)
+        ]
+        return make_code(local)
+
+    def _is_changed(self, step: ast.FunctionDef, value: ast.expr) -> bool:
+        """Whether an expression reads the model, the global step, or another name of them."""
+        others = {"self"}
+        for statement in step.body:
+            match statement:
+                case ast.Assign(value=ast.Name() | ast.Attribute() as read) if (
+                    names_.find_reads(read) & others
+                ):
+                    others |= names_.find_binds(statement)
+        return bool(names_.find_reads(value) & others) or any(
+            self._scopes.resolve(node.func) in _STEPS
+            for node in walk_breadth_first(value)
+            if isinstance(node, ast.Call)
+        )
 
     def _plan_named(self, step: ast.FunctionDef) -> list[tuple[str, Code]]:
         """Returns the tensors that hooks ask for by name."""
@@ -384,8 +427,9 @@ class _Class:
                 case ast.Expr(ast.Call(args=[value, *_]) as call):
                     name = _find_name_of(call)
                     if name in wanted and self._is_identity(call):
-                        told.append((name, make_code(value)))
-                        self._plan.statements[statement] = [Dropped(statement)]
+                        told.append(
+                            (name, self._keep_value(step, statement, name, value))
+                        )
         if asked:
             told += [
                 (name, make_code(f'predictions["{of_predictions[name]}"]'))

@@ -31,6 +31,21 @@ def _find_part_name(node: ast.Attribute | ast.Subscript) -> object:
     return names.read_literal(node.slice)
 
 
+_CHECK = "assert_"
+# Those that return something else than an operation.
+_OTHERS = ("all_finite", "scalar", "float_dtype", "iterable")
+
+
+def _is_check(symbol: str) -> bool:
+    """Whether a function makes an operation that only checks or prints: `tf.Assert`."""
+    module, _, name = symbol.rpartition(".")
+    if module not in ("tf", "tf.debugging"):
+        return False
+    return name in ("Assert", "print") or (
+        name.startswith(_CHECK) and not name.endswith(_OTHERS)
+    )
+
+
 class Fetched:
     """Reads fetches, and refuses those that no step function could give."""
 
@@ -77,7 +92,25 @@ class Fetched:
             kind = Kind.INITIALIZER_OP
         if kind is Kind.OPERATION and _is_made_here(node):
             kind = Kind.HOST  # A step gives nothing for it, and would not make it.
+        if isinstance(node, ast.Call):
+            if _is_check(self._scopes.resolve(node.func) or ""):
+                kind = Kind.HOST
+        elif self._checks(node):
+            kind = Kind.OPERATION
         return Leaf(node, kind)
+
+    def _checks(self, node: ast.expr) -> bool:
+        """Whether a name stands for an operation that only checks or prints."""
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._scopes.find_scope(node).find_owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        return bool(bound) and all(
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and _is_check(self._scopes.resolve(b.value.func) or "")
+            for b in bound
+        )
 
     def has_known_values(self, node: ast.expr) -> bool:
         """Whether it can be told what has a value: operations have none."""

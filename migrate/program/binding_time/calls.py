@@ -90,6 +90,8 @@ class Calls(Gradients):
                 return made
         if symbol in roles.PYTHON_FUNCTIONS or symbol in roles.KEEPING:
             return self._refuse_process_call(call, symbol)
+        if symbol in roles.FIRST_VALUES:
+            return self._refuse_first_values(call, symbol)
         if symbol == "tf.get_collection":
             return self._classify_collection(call)
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
@@ -142,6 +144,20 @@ class Calls(Gradients):
                 symbol,
             )
         return Kind.TENSOR
+
+    def _refuse_first_values(self, call: ast.Call, symbol: str) -> Kind:
+        """Refuses a call that replaces initial values: its variables may be made later."""
+        self._classify_arguments(call)
+        self.diagnostics.refuse(
+            "N104",
+            call,
+            "in TensorFlow 1 this replaces the initializers of variables by values of a "
+            "checkpoint. In TensorFlow 2 a variable has its value when it is made",
+            "Restore the variables after the initializers ran: "
+            'tf.train.Saver({"name in the checkpoint": variable}).restore(sess, path).',
+            symbol,
+        )
+        return Kind.HOST
 
     def _classify_collection(self, call: ast.Call) -> Kind:
         """Returns the kind of `tf.get_collection`."""

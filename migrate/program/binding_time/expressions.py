@@ -104,7 +104,7 @@ class Expressions(Calls):
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
                 return Kind.TENSOR
-        elif kind in (Kind.PLACEHOLDER, Kind.ELEMENT) and isinstance(
+        elif kind in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE) and isinstance(
             node, (ast.Tuple, ast.List, ast.Dict)
         ):
             return Kind.TENSOR

@@ -216,8 +216,8 @@ class Saver:
         none, ours counts all the same.
 
         Raises:
-          ValueError: there is no such checkpoint; or a variable is missing there or has
-            another shape.
+          ValueError: there is no such checkpoint.
+          tf.errors.OpError: a variable is missing there or has another shape.
           tf.errors.DataLossError: its files are damaged.
         """
         if save_path is None:
@@ -256,8 +256,8 @@ class Saver:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
     def _check(self, save_path, shapes, entries, replicas):
-        """Raises ValueError where the checkpoint does not fit the variables."""
-        wrong = []
+        """Raises TF1's errors where the checkpoint does not fit the variables."""
+        wrong, kind = [], tf.errors.InvalidArgumentError
         for name, parts in entries.items():
             shape = list(parts[0].shape)
             if len(parts) > 1:
@@ -267,6 +267,7 @@ class Saver:
                 shape[0] = int(replicas.slices[name].split()[0])
             if name not in shapes:
                 wrong.append(f"{name}: not in the checkpoint")
+                kind = tf.errors.NotFoundError
                 continue
             # Only for Saver(reshape).
             if self._reshapes and np.prod(shapes[name]) == np.prod(shape):
@@ -274,9 +275,8 @@ class Saver:
             if list(shapes[name]) != shape:
                 wrong.append(f"{name}: {shapes[name]} there, {shape} here")
         if wrong:
-            raise ValueError(
-                f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
-            )
+            text = f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
+            raise kind(None, None, text)
 
 
 def _read(reader, save_path, name, variable, replicas):

@@ -114,6 +114,13 @@ class SpeedHook(tf.train.SessionRunHook):
         ),
         ("from tensorflow.contrib import slim\n", ""),
     ),
+    "N104_checkpoint": (
+        ('tf.train.init_from_checkpoint("pretrained/model", {"kernel": w})\n', ""),
+        (
+            "  print",
+            '  tf.train.Saver({"kernel": w}).restore(sess, "pretrained/model")\n  print',
+        ),
+    ),
     "N141": (('3.0], name="q")\nw', '3.0], name="target")\nw'),),
     "C131_towers": (
         ('if FLAGS.job_name == "ps"', 'if FLAGS.job_name == "ps" or FLAGS.task_index'),

@@ -504,3 +504,37 @@ def test_an_input_fn_may_take_apart_what_numpy_input_fn_gives() -> None:
     assert [f.tolist() for f, _ in found] == [[[1, 2], [3, 4]], [[5, 6]]]
     only = estimator_inputs.dataset_of(lambda: alone()["x"]).as_numpy_iterator()
     assert [f.tolist() for f in only] == [[[0, 1], [2, 3]], [[4, 5]]]
+
+
+_SUMMARIES = """import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [], initializer=tf.constant_initializer(0.5))
+    rate = tf.train.exponential_decay(0.1, tf.train.get_global_step(), 1, 0.5)
+    p = w * features
+    loss = tf.losses.absolute_difference(labels, p)
+    tf.summary.scalar("learning rate", rate)
+    tf.summary.scalar("weight", w)
+    tf.summary.scalar("mean_p", tf.reduce_mean(p))
+    train = tf.train.GradientDescentOptimizer(rate).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+
+data = lambda: tf.data.Dataset.from_tensors(([1.0, 2.0], [2.0, 2.0])).repeat(3)
+estimator = tf.estimator.Estimator(model_fn, "model")
+estimator.train(data)
+"""
+
+
+def test_summaries_are_read_before_the_update() -> None:
+    """The result of a step is made after it: TensorFlow 1 wrote the rate from before."""
+    text = migrate_text(_SUMMARIES, FIT).text
+    before, after = text.split("self.optimizer.apply_gradients(")
+    assert "learning_rate = self.rate()\n" in before
+    assert "weight = tf.identity(self.w)\n" in before
+    (result,) = [s for s in after.splitlines() if "return {" in s and "loss" in s][:1]
+    assert result.strip() == (
+        'return {"loss": loss, "learning rate": learning_rate, "weight": weight, '
+        '"mean_p": tf.reduce_mean(p)}'
+    )
