@@ -1,4 +1,4 @@
-"""Removes arguments of a class from the text of an emitted file."""
+"""Removes arguments of classes and functions from the text of an emitted file."""
 
 from __future__ import annotations
 
@@ -7,45 +7,54 @@ import re
 from collections.abc import Container, Iterator, Sequence
 
 _WIDTH = 88
-_ENTRY = re.compile(r"( {6,})(\w+(?:, \w+)*):")
+_ENTRY = re.compile(r"( {6,})(\w+(?:, \w+)*): ")
+
+
+def find_function(node: ast.stmt, method: str) -> ast.FunctionDef:
+    """Returns a method of a class, `__init__` for ""; of a function, the function."""
+    if isinstance(node, ast.FunctionDef):
+        return node
+    return next(
+        item
+        for item in (node.body if isinstance(node, ast.ClassDef) else ())
+        if isinstance(item, ast.FunctionDef) and item.name == (method or "__init__")
+    )
 
 
 def drop_arguments(
-    node: ast.ClassDef, source: Sequence[str], gone: frozenset[str]
+    function: ast.FunctionDef,
+    described: ast.stmt,
+    source: Sequence[str],
+    gone: Container[str],
 ) -> Iterator[tuple[int, int, Sequence[str]]]:
-    """Replaces what says that a class takes some arguments.
+    """Replaces what says that a function takes some arguments.
 
     Args:
-      node: the class.
+      described: the function, or the class whose docstring describes the arguments.
       source: the lines of its file.
       gone: the names of the arguments.
 
     Yields:
       Ranges of lines, from 0, and what stands there instead.
     """
-    yield from _drop_entries(node, source, gone)
-    for item in node.body:
-        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
-            yield from _drop_entries(item, source, gone)
-            first = item.lineno - 1
-            last = first
-            while not source[last].endswith("):"):
-                last += 1
-            yield first, last + 1, _write_head(item, gone)
+    for node in dict.fromkeys((described, function)):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield from _drop_entries(node, source, gone)
+    first = function.lineno - 1
+    last = first
+    while not source[last].endswith("):"):
+        last += 1
+    yield first, last + 1, _write_head(function, gone)
 
 
-def find_arguments_used(node: ast.ClassDef, dropped: Container[int]) -> set[str]:
-    """The names that `__init__` of a class mentions outside of some lines, from 0."""
+def find_arguments_used(function: ast.FunctionDef, dropped: Container[int]) -> set[str]:
+    """The names that a function mentions outside of some lines, from 0."""
     found: set[str] = set()
-    work: list[ast.AST] = [
-        statement
-        for item in node.body
-        if isinstance(item, ast.FunctionDef) and item.name == "__init__"
-        for statement in item.body
-    ]
+    work: list[ast.AST] = list(function.body)
     while work:
         inner = work.pop()
         if isinstance(inner, ast.stmt) and inner.lineno - 1 in dropped:
+            work.extend(getattr(inner, "body", ()))
             continue
         if isinstance(inner, ast.Name):
             found.add(inner.id)
@@ -53,7 +62,7 @@ def find_arguments_used(node: ast.ClassDef, dropped: Container[int]) -> set[str]
     return found
 
 
-def _write_head(node: ast.FunctionDef, gone: frozenset[str]) -> Sequence[str]:
+def _write_head(node: ast.FunctionDef, gone: Container[str]) -> Sequence[str]:
     """The lines of a function's head, as a formatter writes them."""
     indentation = " " * node.col_offset
     names = list(_list_arguments(node.args, gone))
@@ -64,7 +73,7 @@ def _write_head(node: ast.FunctionDef, gone: frozenset[str]) -> Sequence[str]:
     return [f"{indentation}def {node.name}(", *rows, f"{indentation}):"]
 
 
-def _list_arguments(node: ast.arguments, gone: frozenset[str]) -> Iterator[str]:
+def _list_arguments(node: ast.arguments, gone: Container[str]) -> Iterator[str]:
     places = [*node.posonlyargs, *node.args]
     without = len(places) - len(node.defaults)
     for place, argument in enumerate(places):
@@ -73,7 +82,7 @@ def _list_arguments(node: ast.arguments, gone: frozenset[str]) -> Iterator[str]:
             yield _spell(argument, default)
     if node.vararg:
         yield f"*{node.vararg.arg}"
-    elif node.kwonlyargs:
+    elif any(argument.arg not in gone for argument in node.kwonlyargs):
         yield "*"
     for argument, default in zip(node.kwonlyargs, node.kw_defaults):
         if argument.arg not in gone:
@@ -93,14 +102,30 @@ def _quote(node: ast.expr) -> str:
 
 
 def _drop_entries(
-    node: ast.ClassDef | ast.FunctionDef, source: Sequence[str], gone: frozenset[str]
+    node: ast.ClassDef | ast.FunctionDef, source: Sequence[str], gone: Container[str]
 ) -> Iterator[tuple[int, int, Sequence[str]]]:
-    """Without what a docstring says of arguments."""
+    """Replaces what a docstring says of arguments; in one line if a line is left."""
     first = node.body[0]
     if not isinstance(first, ast.Expr) or ast.get_docstring(node) is None:
         return
     place, end = first.lineno - 1, first.end_lineno or first.lineno
+    ranges = list(_list_entries(source, place, end, gone))
+    removed = {line for begin, after, _ in ranges for line in range(begin, after)}
+    joined = source[place] + source[end - 1].strip()
+    if len(removed) == end - place - 2 > 0 and len(joined) <= _WIDTH:
+        yield place, end, [joined]
+    else:
+        yield from ranges
+
+
+def _list_entries(
+    source: Sequence[str], place: int, end: int, gone: Container[str]
+) -> Iterator[tuple[int, int, Sequence[str]]]:
+    """Yields the changes of the lists of arguments in a docstring."""
+    head, kept = -1, False  # The line "Args:", and whether an entry below it stays.
     while place < end:
+        if source[place].strip().endswith(":") and not _ENTRY.match(source[place]):
+            head, kept = place, False
         entry = _ENTRY.match(source[place])
         below = place + 1
         if entry:
@@ -109,9 +134,17 @@ def _drop_entries(
                 below += 1
             names = entry[2].split(", ")
             left = [name for name in names if name not in gone]
-            if not left:
+            kept = kept or bool(left)
+            if not left and not kept and not _has_entry(source, below, end):
+                yield head - 1, below, ()
+            elif not left:
                 yield place, below, ()
             elif left != names:
-                line = f"{entry[1]}{', '.join(left)}:{source[place][entry.end() :]}"
+                line = f"{entry[1]}{', '.join(left)}:{source[place][entry.end() - 1 :]}"
                 yield place, place + 1, [line]
         place = below
+
+
+def _has_entry(source: Sequence[str], place: int, end: int) -> bool:
+    """Whether another entry of the same list of a docstring follows."""
+    return place < end and bool(_ENTRY.match(source[place]))

@@ -12,12 +12,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from migrate import emitted
 from migrate.beside import units
 from migrate.beside.reserved import (
+    Groups,
     Unit,
     find_attribute_set,
     find_attributes_set,
@@ -27,13 +29,19 @@ from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
 _ELSEWHERE = frozenset({"numpy", "tensorflow", "tf_keras", *sys.stdlib_module_names})
+# Packages that make no Keras layers, and words of which a program has one if it may make some.
+_WITHOUT_LAYERS = frozenset({"absl", "matplotlib", "pandas", "PIL", "scipy", "six"})
+_LAYERS = re.compile(r"keras|layers|rnn|feature_column|contrib|slim", re.IGNORECASE)
+# If there may be layers, the program's variables are recorded with this function.
+_RECORDER = "training_session/replicas.py", "Replicas", "recording"
+_FOR_LAYERS = "training_session/operations.py", "layers_take_dtype_of_input"
 _OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
 
 
 @dataclasses.dataclass(frozen=True)
 class Reached:
-    """The reached units of each file: names, and methods as (class, method); and
-    attributes.
+    """The reached units of each file: names, and methods as (class, method), with
+    arguments as in `Unit`; and attributes.
     """
 
     names: Mapping[str, Set[str]]
@@ -44,16 +52,17 @@ class Reached:
     def files(self) -> tuple[str, ...]:
         return tuple(sorted(self.names))
 
-    def has_any(self, wanted: Iterable[Unit]) -> bool:
-        """Whether one of some units is reached."""
-        return any(
-            method in self.attributes
-            if not file
-            else (name, method) in self.methods.get(file, ())
-            if method
-            else name in self.names.get(file, ())
-            for file, name, method in wanted
-        )
+    def has_needed(self, groups: Groups) -> bool:
+        """Whether one unit of each group is reached."""
+        return all(any(map(self._has, units)) for units in groups)
+
+    def _has(self, unit: Unit) -> bool:
+        file, name, method = unit
+        if not file:
+            return method in self.attributes
+        if method:
+            return (name, method) in self.methods.get(file, ())
+        return name in self.names.get(file, ())
 
 
 class Closure:
@@ -63,10 +72,10 @@ class Closure:
         self._names: dict[str, set[str]] = {}
         self._methods: dict[str, set[tuple[str, str]]] = {}
         self._attributes: set[str] = set()
-        self._classes: list[tuple[str, str, Definition]] = []
+        self._definitions: list[tuple[str, str, Definition]] = []
         self._optional: list[tuple[Import, tuple[str, ...]]] = []
-        # Actions that run as soon as one of some units is reached.
-        self._waiting: list[tuple[tuple[Unit, ...], Callable[[], None]]] = []
+        # Actions that run as soon as one unit of each group is reached.
+        self._waiting: list[tuple[Groups, Callable[[], None]]] = []
         # Attributes that follow the name of a module that another file may have imported.
         self._passed_on: list[tuple[str, tuple[str, ...]]] = []
 
@@ -77,6 +86,8 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
+        if _may_make_layers(tree):
+            self._add_layers()
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
         bound: dict[str, set[Import]] = {}
@@ -110,7 +121,10 @@ class Closure:
         Raises:
           SyntaxError: the text is no Python.
         """
-        found = units.find_references(ast.parse(text))
+        tree = ast.parse(text)
+        if _may_make_layers(tree):
+            self._add_layers()
+        found = units.find_references(tree)
         self._add_mentions(found.attributes)
         for path in found.paths:
             self._add_mentions(path[1:])
@@ -123,6 +137,7 @@ class Closure:
     def add_words(self, words: Iterable[str]) -> None:
         """Adds a text that cannot be parsed. Each of its words may be any name."""
         found = set(words)
+        self._add_layers()
         self._add_mentions(found | {f"{word}(*)" for word in found})
         for module in sorted(emitted.list_modules() & found):
             top = units.find_top(module)
@@ -150,11 +165,13 @@ class Closure:
             for bound in list_bound_names(node, name):
                 if known.binds(bound):
                     self._keep(name, bound)
-            if isinstance(node, ast.ClassDef) and node.name in known.definitions:
-                for argument in _list_arguments_there(
-                    name, node, functions, statements
-                ):
-                    self._methods[name].add((node.name, f"({argument})"))
+            if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                continue
+            if node.name not in known.definitions:
+                continue
+            for argument in _list_arguments_there(name, node, functions, statements):
+                self._methods[name].add((node.name, argument))
+            if isinstance(node, ast.ClassDef):
                 self._add_mentions(_find_attributes_there(name, node))
                 own = known.definitions[node.name].methods
                 for item in node.body:
@@ -166,13 +183,13 @@ class Closure:
         """Returns all that is reached from what was added."""
         before = -1
         while before != (before := self._measure_size()):
-            for file, name, definition in list(self._classes):
+            for file, name, definition in list(self._definitions):
                 for method in definition.methods:
                     if method in self._attributes:
                         self._keep_method(file, name, method)
-                for argument, place in definition.arguments.items():
-                    if self._is_given(name, argument, place):
-                        self._methods[file].add((name, f"({argument})"))
+                for (method, argument), place in definition.arguments.items():
+                    if self._is_given(method or name, argument, place):
+                        self._methods[file].add((name, f"{method}({argument})"))
             for one, path in list(self._optional):
                 if one.module in self._names:
                     self._follow(one, path)
@@ -191,7 +208,7 @@ class Closure:
     def _is_given(self, name: str, argument: str, place: int) -> bool:
         """Whether a call of something with this name may give the argument."""
         given = {f"{name}({argument})", f"{name}(*)"}
-        more = range(place + 1, place + 100)
+        more = range(place + 1, 100)
         return not self._attributes.isdisjoint(
             given | {f"{name}({number})" for number in more}
         )
@@ -208,14 +225,17 @@ class Closure:
         """Returns the units that are reached so far."""
         return Reached(self._names, self._methods, self._attributes)
 
-    def _apply_once_reached(
-        self, wanted: tuple[Unit, ...], action: Callable[[], None]
-    ) -> None:
-        """Runs an action now, or as soon as one of some units is reached."""
-        if self._find_reached_so_far().has_any(wanted):
+    def _apply_once_reached(self, groups: Groups, action: Callable[[], None]) -> None:
+        """Runs an action now, or as soon as one unit of each group is reached."""
+        if self._find_reached_so_far().has_needed(groups):
             action()
         else:
-            self._waiting.append((wanted, action))
+            self._waiting.append((groups, action))
+
+    def _add_layers(self) -> None:
+        """Adds what records variables of Keras layers."""
+        keep = functools.partial(self._keep, *_FOR_LAYERS)
+        self._apply_once_reached(((_RECORDER,),), keep)
 
     def _add_mentions(self, attributes: Iterable[str]) -> None:
         self._attributes.update(attributes)
@@ -226,6 +246,9 @@ class Closure:
             return
         self._names[name] = set()
         self._methods[name] = set()
+        if emitted.find_module(name) != "training_session":
+            if _mentions_layers(read_file(name).tree):
+                self._add_layers()
         package, slash, _ = name.rpartition("/")
         top = f"{package}/__init__.py" if slash else name
         self._keep_file(top)
@@ -262,8 +285,9 @@ class Closure:
         for effect in known.effects:
             if effect.owner == name:
                 self._refer_code(file, effect.code)
+        if definition.methods or definition.arguments:
+            self._definitions.append((file, name, definition))
         if definition.methods:
-            self._classes.append((file, name, definition))
             # `name = method`, in the class.
             named = {path[0] for path in definition.code.references.paths}
             for method in definition.methods:
@@ -278,6 +302,7 @@ class Closure:
         definition = read_file(file).definitions[name]
         self._add_mentions({f"{name}(*)", *find_attributes_set(file).get(name, ())})
         for method in definition.methods:
+            self._add_mentions({f"{method}(*)"})
             self._keep_method(file, name, method)
         for base in definition.bases:
             own = _find_class_at(file, base)
@@ -301,15 +326,16 @@ class Closure:
             own = find_attributes_set(file).get(name, ())
             self._add_mentions({f"{name}(*)", *own})
             for method in definition.methods:
+                self._add_mentions({f"{method}(*)"})
                 self._keep_method(file, name, method)
 
     def _keep_method(self, file: str, name: str, method: str) -> None:
         if (name, method) in self._methods[file]:
             return
         code = read_file(file).definitions[name].methods[method]
-        if code.units and not self._find_reached_so_far().has_any(code.units):
+        if not self._find_reached_so_far().has_needed(code.groups):
             again = functools.partial(self._keep_method, file, name, method)
-            self._waiting.append((code.units, again))
+            self._waiting.append((code.groups, again))
             return
         self._methods[file].add((name, method))
         self._refer_code(file, code)
@@ -325,7 +351,7 @@ class Closure:
         self._refer(file, code.references)
         for one in code.reserved:
             action = functools.partial(self._refer, file, one.references)
-            self._apply_once_reached(one.units, action)
+            self._apply_once_reached(one.groups, action)
 
     def _refer(self, file: str, found: References) -> None:
         known = read_file(file)
@@ -366,21 +392,27 @@ class Closure:
 
 
 def _list_arguments_there(
-    name: str, node: ast.ClassDef, functions: Set[str], statements: Set[str]
+    name: str,
+    node: ast.ClassDef | ast.FunctionDef,
+    functions: Set[str],
+    statements: Set[str],
 ) -> Iterator[str]:
-    """Yields the arguments that a class of a file on the disk got from its programs.
+    """Yields the arguments that a definition of a file on the disk got from its programs.
 
     Args:
       functions: the names of all functions of the file.
       statements: all statements of the file. A class has an argument of its own if one of
         the statements for this argument alone is there.
+
+    Yields:
+      The arguments as in `Unit`.
     """
     taken = units.list_optional_arguments(node)
-    for argument in read_file(name).definitions[node.name].arguments:
-        unit = name, node.name, f"({argument})"
+    for method, argument in read_file(name).definitions[node.name].arguments:
+        unit = name, node.name, f"{method}({argument})"
         own = [s for f, s in list_statements_for(name, unit) if f in functions]
-        if argument in taken and (not own or not statements.isdisjoint(own)):
-            yield argument
+        if (method, argument) in taken and (not own or not statements.isdisjoint(own)):
+            yield unit[2]
 
 
 def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
@@ -395,13 +427,37 @@ def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
     }
 
 
+@functools.cache
+def _mentions_layers(tree: ast.AST) -> bool:
+    """Whether code, without comments and docstrings, has a word that Keras layers need."""
+    return any(
+        isinstance(value, str) and " " not in value and _LAYERS.search(value)
+        for node in ast.walk(tree)
+        for _, value in ast.iter_fields(node)
+    )
+
+
+def _may_make_layers(tree: ast.AST) -> bool:
+    """Whether a file of a program may make Keras layers, itself or by what it imports."""
+    known = _ELSEWHERE | _WITHOUT_LAYERS | {emitted.PACKAGE}
+    return _mentions_layers(tree) or any(
+        not known.issuperset(name.partition(".")[0] for name in _list_imported(node))
+        and not all(one.module for one in units.read_import(node, "").values())
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    )
+
+
+def _list_imported(node: ast.Import | ast.ImportFrom) -> Sequence[str]:
+    """Returns the modules that an import names, "" for one of the file's own package."""
+    if isinstance(node, ast.ImportFrom):
+        return ["" if node.level else node.module or ""]
+    return [alias.name for alias in node.names]
+
+
 def _is_elsewhere(node: ast.Import | ast.ImportFrom) -> bool:
     """Whether an import takes only modules that know nothing of the emitted ones."""
-    if isinstance(node, ast.ImportFrom):
-        names = ["" if node.level else node.module or ""]
-    else:
-        names = [alias.name for alias in node.names]
-    return all(name.partition(".")[0] in _ELSEWHERE for name in names)
+    return all(name.partition(".")[0] in _ELSEWHERE for name in _list_imported(node))
 
 
 def list_bound_names(node: ast.stmt, file: str) -> Iterable[str]:

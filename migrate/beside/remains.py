@@ -14,9 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from migrate import emitted
 from migrate.beside import units
-from migrate.beside.arguments import drop_arguments, find_arguments_used
+from migrate.beside.arguments import (
+    drop_arguments,
+    find_arguments_used,
+    find_function,
+)
 from migrate.beside.reach import Reached
-from migrate.beside.reserved import find_first_line, find_reserved, list_reserved_nodes
+from migrate.beside.reserved import (
+    find_first_line,
+    find_reserved,
+    list_heads,
+    list_reserved_nodes,
+)
 
 _WIDTH = 88
 _IMPORTS = (ast.Import, ast.ImportFrom, ast.Try)
@@ -55,10 +64,11 @@ class _Remains:
         self._gone = {units.strip_name(f) for f in files if f not in reached.names}
         self._file = units.read_file(name)
         self._source = emitted.read_source(name).decode().split("\n")
+        self._moved: set[int] = set()  # Lines whose indentation is one level less.
         self._dropped = self._find_dropped_lines(name, reached)
         # First removed line -> the lines that replace it and those after it.
         self._instead: dict[int, Sequence[str]] = {}
-        for begin, end, lines in self._list_shorter_classes():
+        for begin, end, lines in self._list_shorter_functions():
             self._dropped.update(range(begin, end))
             self._instead[begin] = lines
 
@@ -72,22 +82,34 @@ class _Remains:
         dropped: set[int] = set()
         for node in list_reserved_nodes(name, self._file.tree):
             one = places[find_first_line(node)]
-            if not reached.has_any(one.units):
-                dropped.update(range(one.begin - 1, node.end_lineno or one.begin))
+            if reached.has_needed(one.groups):
+                continue
+            last = node.end_lineno or one.begin
+            if one.head:
+                first = max(part.end_lineno or 0 for part in list_heads(node))
+                self._moved.update(range(first, last))
+                last = first
+            dropped.update(range(one.begin - 1, last))
         return dropped
 
-    def _list_shorter_classes(self) -> Iterator[tuple[int, int, Sequence[str]]]:
+    def _list_shorter_functions(self) -> Iterator[tuple[int, int, Sequence[str]]]:
+        """Yields what stands instead of ranges of lines, where arguments go."""
         for name, definition in self._file.definitions.items():
             node = definition.node
-            if name in self._names and isinstance(node, ast.ClassDef):
-                wanted = {
+            if name not in self._names or not definition.arguments:
+                continue
+            for method in {method for method, _ in definition.arguments}:
+                function = find_function(node, method)
+                gone = {
                     argument
-                    for argument in definition.arguments
-                    if (name, f"({argument})") in self._methods
-                } | find_arguments_used(node, self._dropped)
-                gone = frozenset(definition.arguments) - wanted
+                    for owner, argument in definition.arguments
+                    if owner == method
+                    and (name, f"{method}({argument})") not in self._methods
+                }
+                gone -= find_arguments_used(function, self._dropped)
                 if gone:
-                    yield from drop_arguments(node, self._source, gone)
+                    described = node if method == "" else function
+                    yield from drop_arguments(function, described, self._source, gone)
 
     def _take_lines(self, begin: int, end: int | None) -> list[str]:
         """Returns the lines of a range that stay, without empty lines that are needless
@@ -103,7 +125,7 @@ class _Remains:
             needless = not taken or not taken[-1] or taken[-1].endswith(":")
             if not line and after_gap and needless:
                 continue
-            taken.append(line)
+            taken.append(line.removeprefix("    ") if place in self._moved else line)
             after_gap = after_gap and not line
         while taken and not taken[-1]:
             taken.pop()
@@ -159,9 +181,15 @@ class _Remains:
     def _list_whole(self, node: ast.stmt) -> Sequence[str]:
         lines = self._take_lines(find_first_line(node) - 1, node.end_lineno)
         body = node.body if isinstance(node, ast.FunctionDef) else ()
-        if body and all(find_first_line(s) - 1 in self._dropped for s in body):
+        if body and all(map(self._is_gone, body)):
             lines.append(" " * body[0].col_offset + "pass")
         return lines
+
+    def _is_gone(self, node: ast.stmt) -> bool:
+        """Whether nothing remains of a statement."""
+        body = getattr(node, "body", ())
+        gone = find_first_line(node) - 1 in self._dropped
+        return gone and all(map(self._is_gone, body))
 
     def _shorten_docstring(self, node: ast.Expr) -> Iterator[str]:
         """Returns the docstring's lines without the rows of files that are not written."""

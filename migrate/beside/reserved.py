@@ -5,11 +5,23 @@ A comment above a statement says so:
     # Only for own_hooks.SessionRunHook.
     hooks = call_own(hooks)
 
-The unit is a name of this file, `file.name` in this package, a method of one of these,
-`Class.method`, or an argument that a class may be given, `Class(argument)`. Several are
-joined by " or "; of the same class only `.method` and `(argument)` are said. What the statement mentions counts only where one of them is reached for
-another reason. Otherwise the statement goes, with the comments right above it. The
-comment that says so is never written.
+The unit is a name of this file, `file.name` in this package, `module.name` of another, a
+method of one of these, `Class.method`, or an argument that a class, a function or a method
+may be given, `Class(argument)` or `Class.method(argument)`. Several are joined by " or ";
+of the same class only `.method` and `(argument)` are said. If several such comments follow
+each other, all of them must hold. What the statement mentions counts only where the units
+are reached for another reason. Otherwise the statement goes, with the comments right above
+it. The comment that says so is never written.
+
+A comment above a `with`, or an `if` without `else`, may reserve its head alone. The body
+stays then in any case:
+
+    # Head only for operations.layers_take_dtype_of_input.
+    with layers_take_dtype_of_input():
+        yield
+
+In a module that has such comments, an optional argument of a function stays only if a call
+of something with this name may give it, or if what stays of the function mentions it.
 
 In a module that has such comments, an assignment `self.name = value` in `__init__` stays
 without one, too, only where anything mentions the attribute, if to compute the value does
@@ -31,8 +43,11 @@ from migrate import emitted
 from migrate.source.nodes import walk_breadth_first
 
 # A unit: its file, its name, and the method if it is one. "(argument)" stands for an
-# argument of the class. An attribute of objects is ("", "", attribute).
+# argument of the class or function, "method(argument)" for one of the method. An attribute
+# of objects is ("", "", attribute).
 Unit = tuple[str, str, str]
+# Of each group one unit must be reached.
+Groups = tuple[tuple[Unit, ...], ...]
 _PURE_CALLS = frozenset({"set", "dict", "list", "Event", "Lock", "Condition", "local"})
 _PURE = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict, ast.Set),
@@ -45,12 +60,14 @@ class Reservation:
     """One comment of this kind, for the statement below it.
 
     Attributes:
-      units: the statement stays if one of these is reached.
+      groups: the statement stays if one unit of each group is reached.
       begin: the first line, from 1, that is removed with the statement.
+      head: whether the body of the statement stays in any case.
     """
 
-    units: tuple[Unit, ...]
+    groups: Groups
     begin: int
+    head: bool = False
 
 
 @functools.cache
@@ -58,7 +75,7 @@ def find_reserved(name: str) -> Mapping[int, Reservation]:
     """Maps the first line of each reserved statement of an emitted file to its reservation."""
     own = find_attributes_set(name)
     attributes = {
-        node.lineno: Reservation((("", "", attribute),), begin)
+        node.lineno: Reservation(((("", "", attribute),),), begin)
         for found in own.values()
         for attribute, (node, begin) in found.items()
     }
@@ -75,7 +92,7 @@ def find_attributes_set(
       For each class and attribute the assignment, and the line in which the comments above
       it begin.
     """
-    if not _has_comments(emitted.find_module(name)):
+    if not has_comments(emitted.find_module(name)):
         return {}
     text = emitted.read_source(name).decode()
     lines = text.split("\n")
@@ -110,7 +127,7 @@ def find_attribute_set(node: ast.stmt) -> str:
 
 
 @functools.cache
-def _has_comments(module: str) -> bool:
+def has_comments(module: str) -> bool:
     """Whether files of a module have statements that are for certain units alone."""
     return any(dict(_walk_reserved(file)) for file in emitted.list_files(module))
 
@@ -144,31 +161,22 @@ def _is_pure(node: ast.stmt, computed: Container[str]) -> bool:
     return True
 
 
-@functools.cache
-def find_arguments(name: str) -> Mapping[str, frozenset[str]]:
-    """Maps each class of a file to the arguments that have statements of their own."""
-    found: dict[str, set[str]] = {}
-    for file in emitted.list_files(emitted.find_module(name)):
-        for one in dict(_walk_reserved(file)).values():
-            for place, owner, method in one.units:
-                if place == name and method.startswith("("):
-                    found.setdefault(owner, set()).add(method[1:-1])
-    return {owner: frozenset(arguments) for owner, arguments in found.items()}
-
-
 def _walk_reserved(name: str) -> Iterator[tuple[int, Reservation]]:
     lines = emitted.read_marked_source(name).split(b"\n")
     line, begin = 0, 0  # A line of the text without these comments.
-    units: tuple[Unit, ...] = ()
+    groups: Groups = ()
+    head = False
     for text in lines:
         mark = emitted.RESERVES.match(text)
         if mark:
-            units, begin = tuple(_read_units(name, mark[1].decode())), line + 1
+            begin = begin if groups else line + 1
+            groups = *groups, tuple(_read_units(name, mark[2].decode()))
+            head = mark[1] != b"Only"
             continue
         line += 1
-        if units and not text.lstrip().startswith(b"#"):
-            yield line, Reservation(units, begin)
-            units = ()
+        if groups and not text.lstrip().startswith(b"#"):
+            yield line, Reservation(groups, begin, head)
+            groups = ()
 
 
 def _read_units(name: str, text: str) -> Iterator[Unit]:
@@ -186,14 +194,13 @@ def _find_unit(name: str, path: str) -> Unit:
     """Returns the unit that a comment of a file names."""
     package, _, _ = name.rpartition("/")
     first, _, rest = path.partition(".")
-    inside = f"{package}/{first}.py"
-    if rest and inside in emitted.list_names():
-        name, path = inside, rest
-    owner, bracket, argument = path.partition("(")
-    if bracket:
-        return name, owner, bracket + argument
-    owner, _, method = path.partition(".")
-    return name, owner, method
+    for other in (f"{package}/{first}.py", f"{first}.py"):
+        if rest and other in emitted.list_names():
+            name, path = other, rest
+            break
+    before, bracket, argument = path.partition("(")
+    owner, _, method = before.partition(".")
+    return name, owner, method + bracket + argument
 
 
 def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
@@ -225,8 +232,18 @@ def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef)
         for node in list_reserved_nodes(name, *function.body)
-        if (one := places.get(find_first_line(node))) and one.units == (unit,)
+        if (one := places.get(find_first_line(node))) and one.groups == ((unit,),)
     )
+
+
+def list_heads(node: ast.stmt) -> Sequence[ast.expr]:
+    """Returns the expressions of the head of a `with`, or of an `if` without `else`."""
+    if isinstance(node, ast.If) and not node.orelse:
+        return [node.test]
+    if isinstance(node, ast.With):
+        parts = [(item.context_expr, item.optional_vars) for item in node.items]
+        return [part for pair in parts for part in pair if part is not None]
+    raise ValueError(f"{node.lineno}: the head of this statement cannot go alone")
 
 
 def find_first_line(node: ast.stmt) -> int:

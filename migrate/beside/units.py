@@ -10,14 +10,16 @@ import ast
 import dataclasses
 import functools
 import pathlib
+import sys
 from collections.abc import Iterator, Sequence
 
 from migrate import emitted
 from migrate.beside.reserved import (
-    Unit,
-    find_arguments,
+    Groups,
     find_first_line,
     find_reserved,
+    has_comments,
+    list_heads,
     list_reserved_nodes,
 )
 from migrate.facts.names import is_bare_constant
@@ -50,9 +52,9 @@ class References:
 
 @dataclasses.dataclass(frozen=True)
 class Reserved:
-    """A statement that stays only if one of some units is reached."""
+    """A statement that stays only if one unit of each group is reached."""
 
-    units: tuple[Unit, ...]
+    groups: Groups
     references: References
 
 
@@ -61,12 +63,12 @@ class Code:
     """The mentions of a piece of code, and its statements that are reserved for other units.
 
     Attributes:
-      units: the piece stays only if one of these is reached; always if there are none.
+      groups: the piece stays only if one unit of each is reached.
     """
 
     references: References = References()
     reserved: tuple[Reserved, ...] = ()
-    units: tuple[Unit, ...] = ()
+    groups: Groups = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,15 +80,16 @@ class Definition:
       code: its mentions; of a class, without those of its methods.
       methods: of a class, by name; a property and its setter have one name.
       bases: of a class.
-      arguments: of a class that has statements for single arguments: its optional
-        arguments, and their positions.
+      arguments: in a module that has reserved statements, the optional arguments of the
+        class or function, and of methods, with their positions: ("", "reshape") or
+        ("save", "global_step").
     """
 
     node: ast.stmt
     code: Code
     methods: dict[str, Code] = dataclasses.field(default_factory=dict)
     bases: tuple[tuple[str, ...], ...] = ()
-    arguments: dict[str, int] = dataclasses.field(default_factory=dict)
+    arguments: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +148,10 @@ def read_file(name: str) -> File:
         elif isinstance(node, ast.ClassDef):
             definitions[node.name] = _define_class(node, name)
         elif isinstance(node, _Function):
-            definitions[node.name] = Definition(node, read_code(name, node))
+            places = _list_arguments(name, node)
+            definitions[node.name] = Definition(
+                node, read_code(name, node), arguments=places
+            )
         elif names := list_assigned_names(node):
             definition = Definition(node, read_code(name, node))
             definitions.update(dict.fromkeys(names, definition))
@@ -220,8 +226,10 @@ def _define_class(node: ast.ClassDef, name: str) -> Definition:
     methods: dict[str, Code] = {}
     for item in node.body:
         if isinstance(item, _Function):
-            before = methods.get(item.name, Code())
-            methods[item.name] = _join_code(before, read_code(name, item))
+            code = read_code(name, item)
+            if item.name in methods:
+                code = _join_code(methods[item.name], code)
+            methods[item.name] = code
     rest = [
         *node.bases,
         *node.keywords,
@@ -229,46 +237,67 @@ def _define_class(node: ast.ClassDef, name: str) -> Definition:
         *(s for s in node.body if not isinstance(s, _Function)),
     ]
     bases = tuple(_find_path(base) or ("",) for base in node.bases)
-    places: dict[str, int] = {}
-    if wanted := find_arguments(name).get(node.name):
-        places = list_optional_arguments(node)
-        if not places.keys() >= wanted:
-            raise ValueError(f"{name}: {node.name} may not lack all of {wanted}")
-    return Definition(node, read_code(name, *rest), methods, bases, places)
+    arguments = _list_arguments(name, node)
+    return Definition(node, read_code(name, *rest), methods, bases, arguments)
 
 
-def list_optional_arguments(node: ast.ClassDef) -> dict[str, int]:
-    """Returns the optional arguments of a class, with their positions after `self`."""
-    for item in node.body:
-        if isinstance(item, _Function) and item.name == "__init__":
-            places = [*item.args.posonlyargs, *item.args.args]
-            first = len(places) - len(item.args.defaults)
-            found = {a.arg: i - 1 for i, a in enumerate(places) if i >= first}
-            for one, default in zip(item.args.kwonlyargs, item.args.kw_defaults):
-                if default is not None:
-                    found[one.arg] = len(places)
-            return found
-    return {}
+def _list_arguments(name: str, node: ast.stmt) -> dict[tuple[str, str], int]:
+    """Returns the arguments of a definition that may go, as `Definition` has them."""
+    return (
+        list_optional_arguments(node) if has_comments(emitted.find_module(name)) else {}
+    )
+
+
+def list_optional_arguments(node: ast.stmt) -> dict[tuple[str, str], int]:
+    """Returns the optional arguments of a class and its methods, or of a function.
+
+    Positions are counted after `self`. Python gives the arguments of methods such as
+    `__call__`, so these stay.
+    """
+    if isinstance(node, ast.FunctionDef):
+        return {("", argument): place for argument, place in _list_optional(node, 0)}
+    found: dict[tuple[str, str], int] = {}
+    for item in node.body if isinstance(node, ast.ClassDef) else ():
+        if isinstance(item, ast.FunctionDef):
+            method = "" if item.name == "__init__" else item.name
+            if not method.startswith("__"):
+                for argument, place in _list_optional(item, 1):
+                    found[method, argument] = place
+    return found
+
+
+def _list_optional(node: ast.FunctionDef, before: int) -> Iterator[tuple[str, int]]:
+    """Yields the optional arguments of a function, with their positions after others."""
+    places = [*node.args.posonlyargs, *node.args.args]
+    first = len(places) - len(node.args.defaults)
+    for place, argument in enumerate(places[first:], first):
+        yield argument.arg, place - before
+    for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults):
+        if default is not None:
+            yield argument.arg, sys.maxsize  # No place gives it.
 
 
 def read_code(name: str, *nodes: ast.AST) -> Code:
     """Reads the mentions of pieces of a file's code, and their reserved statements."""
-    units: tuple[Unit, ...] = ()
+    groups: Groups = ()
     inner: list[ast.AST] = list(nodes)
     if len(nodes) == 1 and isinstance(nodes[0], _Function):
         # If the function is reserved itself, it is not one of its own reserved statements.
         own = find_reserved(name).get(find_first_line(nodes[0]))
-        units = own.units if own else ()
+        groups = own.groups if own else ()
         inner = list(list_children(nodes[0]))
     apart = list_reserved_nodes(name, *inner)
-    skipped = frozenset(map(id, apart))
-    reserved = []
+    places = find_reserved(name)
+    parts: list[tuple[Groups, Sequence[ast.AST]]] = []
     for node in apart:
-        others = skipped - {id(node)}
-        found = find_references(node, skipped=others)
-        units_of = find_reserved(name)[find_first_line(node)].units
-        reserved.append(Reserved(units_of, found))
-    return Code(find_references(*nodes, skipped=skipped), tuple(reserved), units)
+        place = places[find_first_line(node)]
+        parts.append((place.groups, list_heads(node) if place.head else [node]))
+    skipped = frozenset(id(part) for _, several in parts for part in several)
+    reserved = []
+    for needed, several in parts:
+        others = skipped.difference(map(id, several))
+        reserved.append(Reserved(needed, find_references(*several, skipped=others)))
+    return Code(find_references(*nodes, skipped=skipped), tuple(reserved), groups)
 
 
 def _join_code(one: Code, other: Code) -> Code:
@@ -277,7 +306,7 @@ def _join_code(one: Code, other: Code) -> Code:
         one.references.attributes | other.references.attributes,
     )
     reserved = (*one.reserved, *other.reserved)
-    return Code(references, reserved, (*one.units, *other.units))
+    return Code(references, reserved, one.groups if one.groups == other.groups else ())
 
 
 def list_assigned_names(node: ast.stmt) -> tuple[str, ...]:

@@ -215,8 +215,8 @@ class AsynchronousSteps(_Eager, training_session.AsynchronousReplicas):
 class _OwnStep(training_session.StepFunction):
     """A step that is told the number of the worker whose loop makes it."""
 
-    def feed(self, args):
-        return super().feed((training_session.task_index(0), *args))
+    def convert_arguments(self, args):
+        return super().convert_arguments((training_session.task_index(0), *args))
 
 
 class _OwnMetric:

@@ -212,7 +212,9 @@ class Session:
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values."""
-        results = self.replicas.call(step_function, step_function.feed(args))
+        results = self.replicas.call(
+            step_function, step_function.convert_arguments(args)
+        )
         return results["fetches"]
 
     def initialize(self):

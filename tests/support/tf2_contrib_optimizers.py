@@ -94,7 +94,7 @@ def run(replicas: Any, case: dict[str, Any], dtype: str) -> dict[str, np.ndarray
 
     found: dict[str, list[np.ndarray]] = {}
     for number, batch in enumerate(tf1.batches(), 1):
-        replicas.call(train_step, train_step.feed(batch))
+        replicas.call(train_step, train_step.convert_arguments(batch))
         if number in tf1.KEPT:
             for name, (variable,) in replicas.entries().items():
                 if name != "global_step":

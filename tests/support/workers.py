@@ -18,6 +18,7 @@ def in_workers(function: Callable[[int], Any], workers: int = 3) -> list[Any]:
     )
     hosts = [f"127.0.0.1:{i + 1}" for i in range(workers)]
     replicas._cluster = tf.train.ClusterSpec({"worker": hosts})
+    replicas._chiefs = 0
     replicas.failed = threading.Event()
     replicas._dismiss = lambda code: None  # Nobody serves.
     results: dict[int, Any] = {}

@@ -3,39 +3,17 @@
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later and nothing else.
 
-    session           MonitoredTrainingSession; hooks.py has what it calls, own_hooks.py
-                      what calls hooks of yours
-    replicas          what replicas share; asynchronous.py and synchronous.py how they train
+    asynchronous      the coordinator runs your loop once for each worker, in threads
+    synchronous       every worker process runs your loop
+    replicas          what both share
     step_functions    what one call of the session's `run` computed
+    session           MonitoredTrainingSession
+    hooks             what the session calls
+    own_hooks         calls hooks of yours
     clusters          who coordinates, and how tasks wait for each other and end
+    restarts          what happens if a task is stopped or started again
     workers           what each worker has for itself
-    checkpoints       TF1's files, names and slots
-    summaries, variables, operations
-
-The program defines *step functions* under a strategy's scope and runs them in a
-session-like loop:
-
-    replicas = AsynchronousReplicas(strategy, cluster)
-    with strategy.scope(), replicas.recording():
-        ...variables, layers, optimizer...
-        @replicas.step_function(tf.TensorSpec([None, 784], tf.float32))
-        def train_step(x):
-            ...what one replica computes; returns what the loop wants to see...
-
-    def run_worker(task_index):
-        with MonitoredTrainingSession(replicas, is_chief=task_index == 0) as sess:
-            while not sess.should_stop():
-                loss = sess.run(train_step, batch)
-
-    replicas.run(run_worker)
-
-Asynchronous training (ParameterServerStrategy) has one client, the coordinator.
-It runs the old loop once per worker task, each in a thread of its own, so that as
-many steps are in flight as TF1 had workers. In synchronous training
-(MultiWorkerMirroredStrategy) every worker process runs the loop itself.
-
-Checkpoints are TF1's: same file format, same variable names, slots included. A
-TF1 checkpoint found in `checkpoint_dir` is continued, and TF1 can read ours.
+    checkpoints       TF1's files, with its names and slots: TF1 reads them, too
 """
 
 # What your program takes from here.

@@ -1,5 +1,7 @@
 """Training on parameter servers: a coordinator runs one loop for each worker."""
 
+import os
+import signal
 import threading
 import time
 
@@ -7,7 +9,8 @@ import tensorflow as tf
 
 from .clusters import MAX_WAIT_SECS, RECOVERY_WAIT_SECS, Waiting, done_queue
 from .replicas import Replicas
-from .restarts import STOP_SECS, STOPPED, Servers, Stop, save_before_end
+from .restarts import STOP_SECS, STOPPED, Servers, heard_sigterm, save_before_end
+from .variables import shards_of
 from .workers import (
     every_object,
     numpy_random,
@@ -39,6 +42,9 @@ class AsynchronousReplicas(Replicas):
         self._ends_servers = ends_servers
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
         self._cluster = tf.train.ClusterSpec(cluster)
+        chiefs = {"chief", "master"}.intersection(self._cluster.jobs)
+        # How many of the loops, the first ones, are no worker's.
+        self._chiefs = sum(map(self._cluster.num_tasks, chiefs))
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
         self._lost = set()  # The workers that were lost.
@@ -54,10 +60,9 @@ class AsynchronousReplicas(Replicas):
     def call(self, step, args):
         """Runs one step on the worker whose loop this is; returns its numpy values.
 
-        A worker that is killed between the step and the reading of its values takes
-        them along: then the step is made again. So it is where a worker does not reach
-        a parameter server, which may have been started again a moment ago, and where
-        the step is cancelled because another worker is killed.
+        The step is made again if its worker is killed before the values are read. It is
+        also made again, for a while, if the worker does not reach a parameter server that
+        was started again, or if another worker is killed, which may cancel the step.
 
         Raises:
           tf.errors.UnavailableError: a parameter server is gone.
@@ -92,9 +97,8 @@ class AsynchronousReplicas(Replicas):
     def _run_step(self, step, args):
         """One step where this loop's are computed, without the coordinator's queue.
 
-        Where its worker was lost, the coordinator gives the step to whichever worker is free.
-        So it does with a step that uses a table, because every worker has one of its own from
-        the coordinator.
+        If its worker was lost, the coordinator gives the step to any worker that is free;
+        also if the step uses a table, which each worker has from the coordinator.
         """
         device = self._device()
         if device is None or step.concrete.graph.deferred_external_captures:
@@ -106,15 +110,6 @@ class AsynchronousReplicas(Replicas):
         with tf.device(device):
             return step.concrete(*args).numpy()
 
-    @property
-    def _chiefs(self):
-        """How many of the loops, the first ones, are no worker's."""
-        return sum(
-            self._cluster.num_tasks(job)
-            for job in ("chief", "master")
-            if job in self._cluster.jobs
-        )
-
     def _device(self):
         """What computes this loop's steps: this process the first one's; None: any worker."""
         if self._computes and task_index(0) == 0:
@@ -123,7 +118,7 @@ class AsynchronousReplicas(Replicas):
         return None if index < 0 or index in self._lost else f"/job:worker/task:{index}"
 
     def _is_reached(self):
-        """Whether parameter servers reach this process, as steps need it that it computes."""
+        """Whether parameter servers reach this process, so that it can compute steps."""
 
         @tf.function(autograph=False)
         def ask(value):
@@ -165,10 +160,10 @@ class AsynchronousReplicas(Replicas):
 
     # Only for session.MonitoredTrainingSession(checkpoint_dir).
     def recovered(self, seen):
-        """Goes on from the last checkpoint where a parameter server was lost.
+        """Waits for parameter servers that were lost, then restores the last checkpoint.
 
-        As TF1's MonitoredSession did: it waits for the server, and the chief's session
-        restores. Without a checkpoint of all variables there is nothing to go on from.
+        Returns:
+          Whether training can go on: there was a checkpoint of all variables.
         """
         chief = self.chief
         if self.failed.is_set() or chief is None or not chief.restores_all():
@@ -197,7 +192,9 @@ class AsynchronousReplicas(Replicas):
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
-                self.keep_local_values()
+                # No checkpoint has what local variables begin with.
+                parts = [part for v in self._local for part in shards_of(v)]
+                self.local_values = [(part, self.read(part)) for part in parts]
                 self.ready.set()
         deadline = time.monotonic() + MAX_WAIT_SECS
         while not self.ready.wait(0.1):
@@ -208,15 +205,12 @@ class AsynchronousReplicas(Replicas):
                     None, None, "The chief's session was not ready in time."
                 )
 
-    def run(self, worker, workers=None):
+    def run(self, worker, *, workers=None):
         """Runs `worker(task_index)` for every worker task, each in its own thread.
 
-        A step whose worker is killed is done by another one, or waits for one to come
-        back. (If the worker was killed after it had updated a variable and before it
-        could say so, that update is made twice.)
-
-        A task that is asked to stop by SIGTERM saves before it ends, and ends the tasks
-        that serve it.
+        If a worker is killed after it has updated a variable and before it can say so,
+        another worker makes that update again. SIGTERM ends the loops, and the tasks that
+        serve them, after the last step is saved.
 
         Args:
           workers: the first so many alone; steps are made by any.
@@ -243,29 +237,29 @@ class AsynchronousReplicas(Replicas):
                 errors.append(error)
                 self.failed.set()
 
+        count = self._chiefs + self._cluster.num_tasks("worker")
+        # Only for AsynchronousReplicas.run(workers).
+        count = workers or count
         threads = [
-            threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
-            for index in range(
-                workers or self._chiefs + self._cluster.num_tasks("worker")
-            )
+            threading.Thread(target=loop, args=(i,), name=f"worker-{i}", daemon=True)
+            for i in range(count)
         ]
         for thread in threads:
-            thread.daemon = True
             thread.start()
         code = 1
-        with Stop() as stop:
+        with heard_sigterm() as stop:
             try:
                 self._join(threads, stop)
                 code = 1 if errors else 0
             finally:
-                if stop.asked:
+                if stop.is_set():
                     with self._servers.pause(STOP_SECS):
                         save_before_end(self.chief)
                         self._dismiss(STOPPED)
                 else:
                     self._dismiss(code)
-        if stop.asked:
-            stop.end()
+        if stop.is_set():  # This process ends as the signal would have ended it.
+            os.kill(os.getpid(), signal.SIGTERM)
         if errors:
             self._explain(errors[0])
             raise errors[0]
@@ -279,7 +273,7 @@ class AsynchronousReplicas(Replicas):
         for thread in threads:
             while thread.is_alive() and (deadline is None or checked < deadline):
                 thread.join(0.5)
-                if stop.asked:
+                if stop.is_set():
                     return
                 if time.monotonic() - checked > 2:
                     waiting.check()
@@ -288,11 +282,7 @@ class AsynchronousReplicas(Replicas):
                     deadline = time.monotonic() + _STOP_GRACE_PERIOD_SECS
 
     def _explain(self, error):
-        """Raises a clearer error where a parameter server's end is behind this one.
-
-        Raises:
-          tf.errors.UnavailableError: a parameter server is gone.
-        """
+        """Raises a clearer error if a parameter server's end is behind this one."""
         if not isinstance(error, (tf.errors.UnavailableError, tf.errors.AbortedError)):
             return
         gone = self._servers.gone() or self._addresses("ps")
@@ -307,37 +297,30 @@ class AsynchronousReplicas(Replicas):
 
     def _dismiss(self, code):
         """Tells the tasks that wait in `serve` that training has ended."""
-        chief = any(job in self._cluster.jobs for job in ("chief", "master"))
-        workers = self._cluster.task_indices("worker")[0 if chief else 1 :]
+        workers = self._cluster.task_indices("worker")[0 if self._chiefs else 1 :]
         others = [("worker", index) for index in workers]
+        # Only for AsynchronousReplicas(ends_servers).
         if self._ends_servers:
             others += [("ps", index) for index in self._cluster.task_indices("ps")]
-        gone = []
 
         def dismiss(job, index):
-            address = self._cluster.task_address(job, index)
+            target = "grpc://" + self._cluster.task_address(job, index)
             device = f"/job:{job}/task:{index}"
             try:
-                with done_queue("grpc://" + address, device, 30000) as (
-                    session,
-                    queue,
-                ):
+                with done_queue(target, device, 30000) as (session, queue):
                     session.run(queue.enqueue(code))
             except tf.errors.OpError as error:
                 tf.compat.v1.logging.warning("%s %d is gone: %s", job, index, error)
-                gone.append(index)
+                # The coordinator's destructor would wait until it is back. What a
+                # daemon thread holds is never destroyed.
+                threading.Thread(
+                    target=lambda held: threading.Event().wait(),
+                    args=[self.coordinator],
+                    daemon=True,
+                ).start()
 
         threads = [threading.Thread(target=dismiss, args=task) for task in others]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        if gone:
-            # The coordinator's destructor would wait until they are back. What a
-            # daemon thread holds is never destroyed.
-            hold = threading.Thread(
-                target=lambda coordinator: threading.Event().wait(),
-                args=(self.coordinator,),
-                daemon=True,
-            )
-            hold.start()

@@ -1,6 +1,7 @@
 """TF1's checkpoints: the same file format, names and slots."""
 
 import contextlib
+import functools
 import os
 import threading
 import time
@@ -30,9 +31,6 @@ class Saver:
       pad_step_number: whether steps have eight digits in names: `model-00000300`.
       save_relative_paths: whether they are listed below their directory, so that it can
         be moved.
-
-    Raises:
-      ValueError: `var_list` is empty.
     """
 
     def __init__(
@@ -115,14 +113,16 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths):
         """Takes those of these that exist for the checkpoints that are kept."""
-        self._kept = _existing(checkpoint_paths)
+        self._kept = [
+            (path, tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9)
+            for path in checkpoint_paths
+            if tf.io.gfile.exists(path + ".index")
+        ]
 
     def saves_all(self, replicas):
         """Whether a checkpoint has every variable of the program."""
-        parts = [
-            id(part) for parts in self._entries(replicas).values() for part in parts
-        ]
-        return {id(v) for v in replicas.global_variables} <= set(parts)
+        saved = {id(v) for parts in self._entries(replicas).values() for v in parts}
+        return {id(v) for v in replicas.global_variables} <= saved
 
     def save(
         self,
@@ -147,6 +147,7 @@ class Saver:
         """
         with _writing:
             prefix = self._write(sess, save_path, global_step)
+            # Head only for Saver.save(write_state).
             if write_state:
                 self._keep(os.path.dirname(prefix) or ".", prefix, latest_filename)
         return prefix
@@ -161,9 +162,7 @@ class Saver:
             names.append(name)
             values = [sess.replicas.read(part) for part in parts]
             tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
-        directory = os.path.dirname(prefix)
-        if directory:
-            tf.io.gfile.makedirs(directory)
+        tf.io.gfile.makedirs(os.path.dirname(prefix) or ".")
         rows = [""] * len(names)
         # Only for replicas.Replicas.hold_part.
         rows = [sess.replicas.slices.get(name, "") for name in names]
@@ -182,7 +181,9 @@ class Saver:
         As in TF1 it knows of those that it wrote, and of those that it was told: others
         in the directory may be another saver's.
         """
+        # Only for Saver(max_to_keep).
         removed = []
+        # Head only for Saver(max_to_keep).
         if self._max_to_keep:
             self._kept = [k for k in self._kept if k[0] != prefix]
             self._kept.append((prefix, time.time()))
@@ -196,10 +197,7 @@ class Saver:
             latest, *paths = (os.path.relpath(p, directory) for p in [prefix, *paths])
         # First, so that the list never names a checkpoint that is gone.
         tf.compat.v1.train.update_checkpoint_state(
-            directory,
-            latest,
-            paths,
-            latest_filename,
+            directory, latest, paths, latest_filename
         )
         for path, saved in removed:
             if saved > self._next_permanent:
@@ -210,10 +208,7 @@ class Saver:
                     tf.io.gfile.remove(file)
 
     def restore(self, sess, save_path):
-        """Reads the variables from a TF1 checkpoint.
-
-        A checkpoint without a global step is continued, too: where the TF1 program had
-        none, ours counts all the same.
+        """Reads the variables from a TF1 checkpoint, which may have no global step.
 
         Raises:
           ValueError: there is no such checkpoint.
@@ -231,7 +226,10 @@ class Saver:
             reader = tf.train.load_checkpoint(save_path)
             shapes = reader.get_variable_to_shape_map()
         entries = self._entries(sess.replicas)
-        if self._var_list is None and _STEP in entries and _STEP not in shapes:
+        uncounted = _STEP in entries and _STEP not in shapes
+        # Only for Saver(var_list).
+        uncounted = uncounted and self._var_list is None
+        if uncounted:
             tf.compat.v1.logging.warning(
                 "%s has no global step: steps are counted from %d.",
                 save_path,
@@ -239,8 +237,13 @@ class Saver:
             )
         self._check(save_path, shapes, entries, sess.replicas)
         for name, parts in entries.items():
+            read = reader.get_tensor
+            # Only for replicas.Replicas.hold_part.
+            if name in sess.replicas.slices:
+                rows = sess.replicas.slices[name]
+                read = functools.partial(_read_rows, save_path, rows, parts[0].dtype)
             with _naming(save_path):
-                value = _read(reader, save_path, name, parts[0], sess.replicas)
+                value = read(name)
             # Only for Saver(reshape).
             if self._reshapes and len(parts) == 1:
                 value = np.reshape(value, parts[0].shape)
@@ -252,7 +255,9 @@ class Saver:
         if hasattr(sess, "restored"):
             sess.restored()  # Where others wait for it.
         unused = sorted(set(shapes) - set(entries))
-        if unused and self._var_list is None:
+        # Only for Saver(var_list).
+        unused = unused if self._var_list is None else []
+        if unused:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
     def _check(self, save_path, shapes, entries, replicas):
@@ -265,41 +270,25 @@ class Saver:
             # Only for replicas.Replicas.hold_part.
             if name in replicas.slices:
                 shape[0] = int(replicas.slices[name].split()[0])
+            # Only for Saver(reshape).
+            if self._reshapes and np.prod(shapes.get(name, -1)) == np.prod(shape):
+                continue
             if name not in shapes:
                 wrong.append(f"{name}: not in the checkpoint")
                 kind = tf.errors.NotFoundError
-                continue
-            # Only for Saver(reshape).
-            if self._reshapes and np.prod(shapes[name]) == np.prod(shape):
-                continue
-            if list(shapes[name]) != shape:
+            elif list(shapes[name]) != shape:
                 wrong.append(f"{name}: {shapes[name]} there, {shape} here")
         if wrong:
             text = f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             raise kind(None, None, text)
 
 
-def _read(reader, save_path, name, variable, replicas):
-    """A value of a checkpoint: all of it, or the rows that a variable holds."""
-    # Only for replicas.Replicas.hold_part.
-    if name in replicas.slices:
-        (rows,) = tf.raw_ops.RestoreV2(
-            prefix=save_path,
-            tensor_names=[name],
-            shape_and_slices=[replicas.slices[name]],
-            dtypes=[variable.dtype],
-        )
-        return rows
-    return reader.get_tensor(name)
-
-
-def _existing(prefixes):
-    """Those checkpoints that exist, and when they were saved."""
-    return [
-        (prefix, tf.io.gfile.stat(prefix + ".index").mtime_nsec / 1e9)
-        for prefix in prefixes
-        if tf.io.gfile.exists(prefix + ".index")
-    ]
+def _read_rows(save_path, rows, dtype, name):
+    """Those rows of a value that a variable holds."""
+    (value,) = tf.raw_ops.RestoreV2(
+        prefix=save_path, tensor_names=[name], shape_and_slices=[rows], dtypes=[dtype]
+    )
+    return value
 
 
 @contextlib.contextmanager
@@ -308,17 +297,16 @@ def _naming(save_path):
     try:
         yield
     except (tf.errors.OpError, RuntimeError, IndexError) as error:
-        raise tf.errors.DataLossError(
-            None,
-            None,
+        listed = os.path.join(os.path.dirname(save_path), "checkpoint")
+        message = (
             f"The checkpoint {save_path} is damaged: {error}\nTo go on from an earlier "
-            f"one, name that in {os.path.join(os.path.dirname(save_path), 'checkpoint')} "
-            "(model_checkpoint_path).",
-        ) from error
+            f"one, name that in {listed} (model_checkpoint_path)."
+        )
+        raise tf.errors.DataLossError(None, None, message) from error
 
 
 class Scaffold:
-    """The parts of tf.train.Scaffold that mean something here.
+    """tf.train.Scaffold, without what means nothing here.
 
     Args:
       saver: what the session restores and saves with.

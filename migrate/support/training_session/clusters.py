@@ -26,11 +26,9 @@ def is_coordinator(cluster, job_name, task_index):
 def server_config(config=None):
     """A server configuration with threads enough to serve and to compute at once.
 
-    On a machine with few cores the default pool can be filled by steps that wait
-    for each other; the coordinator's own server then never answers.
-
-    A worker offers one GPU, unless `config` says how many: TF1's setter placed a
-    worker's operations on one device, but a strategy computes the step once per GPU.
+    On a machine with few cores, steps that wait for each other could fill the default
+    pool, and the coordinator's server would never answer. A worker offers one GPU, unless
+    `config` says how many: TF1 used one, but a strategy computes the step once per GPU.
     """
     config = config or tf.compat.v1.ConfigProto()
     if "GPU" not in config.device_count:
@@ -43,9 +41,8 @@ def server_config(config=None):
 def serve(server):
     """Serves the coordinator until it says that training has ended, then exits.
 
-    The exit code is 0 where training is done, 143 where the coordinator was stopped by
-    SIGTERM, 1 where training failed or where no coordinator has answered for two hours
-    (so long TF1's workers waited for the chief).
+    The exit code is 0 if training is done, 143 if the coordinator was stopped by SIGTERM,
+    and 1 if training failed, or if no coordinator has answered for two hours, as in TF1.
     """
     _leave_server(_served(server))
 
@@ -67,26 +64,24 @@ def _served(server):
     own_device = f"/job:{definition.job_name}/task:{definition.task_index}"
     cluster = tf.train.ClusterSpec(definition.cluster)
     waiting = Waiting("the coordinator", [_coordinator_address(cluster)])
+    # In slices, so that an interrupt is heard.
+    options = tf.compat.v1.RunOptions(timeout_in_ms=2000)
     with done_queue(server.target, own_device) as (session, queue):
         done = queue.dequeue()
-        while True:
+        code = None
+        while code is None:
             try:
-                # In slices, so that an interrupt is heard.
-                options = tf.compat.v1.RunOptions(timeout_in_ms=2000)
                 code = int(session.run(done, options=options))
                 if code > 128:
                     print("The coordinator was asked to stop.")
                 elif code:
                     print("Training failed; the coordinator's output says why.")
-                break
             except tf.errors.DeadlineExceededError:
-                pass
-            try:
-                waiting.check()
-            except tf.errors.UnavailableError as error:
-                print(error.message, file=sys.stderr)
-                code = 1
-                break
+                try:
+                    waiting.check()
+                except tf.errors.UnavailableError as error:
+                    print(error.message, file=sys.stderr)
+                    code = 1
     # The coordinator's message is answered before this process is gone.
     time.sleep(1)
     return code
@@ -122,7 +117,7 @@ def workers_only(cluster):
 
 
 def _coordinator_address(cluster):
-    """The address of the task that `is_coordinator`, "host:port"."""
+    """The address of the task that coordinates, "host:port"."""
     for chief in ("chief", "master"):
         if chief in cluster.jobs:
             return cluster.task_address(chief, cluster.task_indices(chief)[0])
@@ -133,17 +128,14 @@ def answers(address):
     """Whether something listens there now."""
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), 2).close()
+        with socket.create_connection((host.strip("[]"), int(port)), 2):
+            return True
     except OSError:
         return False
-    return True
 
 
 class Waiting:
-    """Notices that none of some tasks answers any more, and for how long.
-
-    A task that was killed is waited for, as in TF1: what started it may start it
-    again. But not in silence, and not for ever.
+    """Waits for tasks that do not answer: something may start them again, as in TF1.
 
     Args:
       who: the tasks, for messages.
@@ -157,11 +149,7 @@ class Waiting:
         self._told = False
 
     def check(self):
-        """Warns after half a minute.
-
-        Raises:
-          tf.errors.UnavailableError: none has answered for two hours.
-        """
+        """Warns if none has answered for half a minute, and fails after two hours."""
         now = time.monotonic()
         if any(answers(address) for address in self._addresses):
             self._answered, self._told = now, False
@@ -186,9 +174,8 @@ class Waiting:
 def with_coordinator(cluster):
     """The cluster's parameter servers and workers, with this process as their chief.
 
-    It has a port of its own: at the task's address its tf.distribute.Server serves. To a
-    cluster without a chief TensorFlow announces the coordinator as "localhost", where
-    tasks on other machines do not find it.
+    It has a port of its own, because this task's tf.distribute.Server uses the task's. In a
+    cluster without a chief, TensorFlow would call it "localhost", also on other machines.
     """
     spec = tf.train.ClusterSpec(cluster)
     jobs = {job: spec.job_tasks(job) for job in ("ps", "worker") if job in spec.jobs}

@@ -30,12 +30,9 @@ class Timer:
 
     def mark(self, step):
         """Notes that the hook acted; returns (seconds, steps) since it last did."""
-        now = time.time()
-        since = (
-            (None, None)
-            if self._last_time is None
-            else (now - self._last_time, step - self.last_step)
-        )
+        now, since = time.time(), (None, None)
+        if self._last_time is not None:
+            since = now - self._last_time, step - self.last_step
         self._last_time, self.last_step = now, step
         return since
 
@@ -43,25 +40,19 @@ class Timer:
 class Hook:
     """What a session calls: begin once, before and after every run, end once.
 
-    `recovered` is called where variables were lost and restored, before the next run.
-    `step` is the global step after the run; `observed` what the step function
-    gave to `observe`.
+    `recovered` is called if variables were lost and restored, before the next run.
+    `step` is the global step after the run.
     """
 
-    def begin(self, sess):
-        pass
+    def begin(self, sess): ...
 
-    def recovered(self, sess):
-        pass
+    def recovered(self, sess): ...
 
-    def before_run(self, sess):
-        pass
+    def before_run(self, sess): ...
 
-    def after_run(self, sess, step, results):
-        pass
+    def after_run(self, sess, step, results): ...
 
-    def end(self, sess):
-        pass
+    def end(self, sess): ...
 
 
 class StopAtStepHook(Hook):

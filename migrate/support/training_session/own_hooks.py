@@ -15,20 +15,15 @@ class SessionRunHook:
     it to `replicas.observe`. Its session reads variables, between the steps.
     """
 
-    def begin(self):
-        pass
+    def begin(self): ...
 
-    def after_create_session(self, session, coord):
-        pass
+    def after_create_session(self, session, coord): ...
 
-    def before_run(self, run_context):
-        return None
+    def before_run(self, run_context): ...
 
-    def after_run(self, run_context, run_values):
-        pass
+    def after_run(self, run_context, run_values): ...
 
-    def end(self, session):
-        pass
+    def end(self, session): ...
 
 
 class SessionRunArgs(

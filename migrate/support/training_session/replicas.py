@@ -13,17 +13,14 @@ from .variables import name_of, shards_of, value_of
 
 
 class Replicas:
-    """The variables of one training program, and how its steps are run.
+    """The variables of one training program, and how its steps are run."""
 
-    Attributes:
-      count: how many replicas this process has; a step takes a batch for each.
-    """
-
-    count = 1
+    # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
     losses = 0  # How many times variables were lost and restored.
 
     def __init__(self, strategy):
         self.strategy = strategy
+        self.count = 1  # How many replicas this process has; each takes a batch.
         # Whether variable scopes are opened again where replicas meet, as in TF1.
         self.scopes_open_twice = False
         self.ready = threading.Event()
@@ -53,14 +50,12 @@ class Replicas:
     def recording(self, drawn=True):
         """Records the variables created inside, in order, under TF1's unique names.
 
-        Keras layers made inside compute in the dtype of their input, as TF1's did.
-
         Args:
           drawn: whether their initial values are used. To draw these as TF1 did, all
             random numbers begin anew, also those of functions in use.
         """
-
         local = tf.compat.v1.GraphKeys.LOCAL_VARIABLES
+        none = tf.VariableAggregation.NONE
 
         def create(next_creator, **kwargs):
             if local in (kwargs.get("collections") or ()):
@@ -78,11 +73,8 @@ class Replicas:
                 unique = f"{name}_{number}"
             self._names.add(prefix + unique)
             kwargs["name"] = unique
-            if (
-                kwargs.get("trainable") is False
-                and kwargs.get("aggregation", tf.VariableAggregation.NONE)
-                == tf.VariableAggregation.NONE
-            ):
+            fixed = kwargs.get("trainable") is False
+            if fixed and kwargs.get("aggregation", none) == none:
                 # Counters are the same on every replica.
                 kwargs["aggregation"] = tf.VariableAggregation.ONLY_FIRST_REPLICA
             if kwargs.get("synchronization") == tf.VariableSynchronization.ON_READ:
@@ -96,14 +88,18 @@ class Replicas:
                     kwargs["initial_value"] = initial()
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
+            # Head only for Replicas.recording(drawn).
             if drawn:
                 seeds_begin_anew()
             return variable
 
+        # Head only for Replicas.recording(drawn).
         if drawn:
             seeds_begin_anew()
-        with tf.variable_creator_scope(create), layers_take_dtype_of_input():
-            yield
+        with tf.variable_creator_scope(create):
+            # Head only for operations.layers_take_dtype_of_input.
+            with layers_take_dtype_of_input():
+                yield
 
     def hold_part(self, name, saved, rows=None):
         """Tells that a variable holds a part of what has the name `saved` in checkpoints.
@@ -127,12 +123,7 @@ class Replicas:
     @property
     def trainable_variables(self):
         """Trainable variables in the order of their creation, as TF1 had them."""
-        found = []
-        for variable in self._recorded:
-            parts = shards_of(variable)
-            if parts[0].trainable:
-                found.extend(parts)
-        return found
+        return [part for part in self.global_variables if part.trainable]
 
     def trainable_in(self, scope):
         """Those whose TF1 name (`scope/name:0`) matches a regular expression."""
@@ -153,10 +144,8 @@ class Replicas:
         # Only for Replicas.count_in.
         if self._counter is not None:
             return self._counter
-        for variable in self._recorded:
-            if name_of(variable) == "global_step":
-                return variable
-        return None
+        named = (v for v in self._recorded if name_of(v) == "global_step")
+        return next(named, None)
 
     def count_in(self, variable):
         """Makes a variable of another name the global step."""
@@ -220,26 +209,19 @@ class Replicas:
     def ended(self):
         """A session of these replicas has ended."""
 
+    # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
     def recovered(self, seen):
         """Whether variables were lost, after so many losses, and have their values again."""
         return False
 
     def every_variable(self):
         """All variables, also the local ones."""
-        found = self.global_variables
-        # Only for Replicas.keep_local_values.
-        found += [variable for variable, _ in self.local_values]
-        return found
+        return self.global_variables + [variable for variable, _ in self.local_values]
 
+    # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
     def read(self, variable):
         """A variable's value, as a numpy array."""
         return variable.numpy()
-
-    def keep_local_values(self):
-        """Keeps what local variables begin with: no checkpoint has it."""
-        self.local_values = [
-            (part, self.read(part)) for v in self._local for part in shards_of(v)
-        ]
 
     def replica(self):
         """Which of this process's replicas is being traced; None outside of them."""
@@ -249,6 +231,7 @@ class Replicas:
         """What a run gives of one value per replica of this process."""
         return values[0]
 
+    # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
     def returned(self, values):
         """What the function of a step returns of the step's values."""
         return values
@@ -263,23 +246,19 @@ class Replicas:
             self._tracing.observed.update(values)
 
     def step_function(self, *specs):
-        """Decorates what one replica computes in one step.
+        """Decorates what one replica computes in one step, inside `recording()`.
 
-        Traced at once, so that layers' weights and optimizer slots exist before
-        a checkpoint is read. Must be used inside `strategy.scope()` and `recording()`.
+        It is traced at once: a checkpoint is read into optimizers' slots, too.
 
         Args:
           *specs: a tf.TensorSpec (or a structure of them) per parameter.
         """
-
-        def decorate(function):
-            return StepFunction(self, function, specs)
-
-        return decorate
+        return lambda function: StepFunction(self, function, specs)
 
     def _trace(self, function, args):
-        """One replica's results: fetches, observed values, summaries, global step."""
-        self._tracing.observed = {}
+        """One replica's results, by kind."""
+        # Only for Replicas.observe or hooks.LoggingTensorHook or hooks.NanTensorHook or hooks.SummarySaverHook(summary_op) or own_hooks.OwnHook.
+        observed = self._tracing.observed = {}
         # Only for summaries.summary.
         summary.entries = []
         graph = tf.compat.v1.get_default_graph()
@@ -287,32 +266,24 @@ class Replicas:
             # A summary of a variable's name was numbered: the name was in use.
             for name in sorted(self._names):
                 graph.unique_name(name)
+        # Head only for graph_variables.keep.
         with self.graph_code():
             fetches = tf.nest.map_structure(value_of, function(*args))
-        results = {
-            "fetches": fetches,
-            "observed": self._tracing.observed,
-        }
+        results = {"fetches": fetches}
         # Only for summaries.summary.
         if summary.entries:
             results["summaries"] = summary.merge_all()
-        self._tracing.observed = None
+        # Only for Replicas.observe or hooks.LoggingTensorHook or hooks.NanTensorHook or hooks.SummarySaverHook(summary_op) or own_hooks.OwnHook.
+        results["observed"], self._tracing.observed = observed, None
         step = self.global_step
         if step is not None:
-            with tf.control_dependencies(
-                [
-                    part
-                    for part in tf.nest.flatten(fetches, expand_composites=True)
-                    if tf.is_tensor(part)
-                ]
-            ):
+            parts = tf.nest.flatten(fetches, expand_composites=True)
+            with tf.control_dependencies(list(filter(tf.is_tensor, parts))):
                 results["global_step"] = step.read_value()
         return results
 
-    # Checkpoint entries: TF1 name -> the variables that hold it, in row order.
-
     def entries(self):
-        """Variables by TF1's checkpoint names; a sharded one is a list of its parts."""
+        """Lists of variables by TF1's names in checkpoints: one, or its parts in row order."""
         sharded = {name_of(v) for v in self._recorded if len(shards_of(v)) > 1}
         found = {}
         for variable in self._recorded:

@@ -1,7 +1,6 @@
 """What TF1's sessions did where a task is stopped or started again."""
 
 import contextlib
-import os
 import signal
 import threading
 import time
@@ -21,18 +20,12 @@ class Servers:
 
     A parameter server that is started again has no variables. They are made again under
     the same objects, and the steps, which are traced once, are given the new ones.
-
-    Args:
-      coordinator: the ClusterCoordinator.
-      addresses: "host:port" of each parameter server.
-
-    Attributes:
-      losses: how many times servers were lost and filled again.
     """
 
     def __init__(self, coordinator, addresses):
-        self._coordinator, self._addresses = coordinator, addresses
-        self.losses = 0
+        self._coordinator = coordinator
+        self._addresses = addresses  # "host:port" of each parameter server.
+        self.losses = 0  # How many times servers were lost and filled again.
         self._filling = threading.Lock()
         self._change = threading.Condition()
         self._under_way, self._paused = 0, False
@@ -87,8 +80,6 @@ class Servers:
 
         Args:
           seen: the number of losses before the error that this is called for.
-          variables: all of them.
-          steps: the step functions that use them.
           restore: gives all variables their values.
 
         Returns:
@@ -110,10 +101,7 @@ class Servers:
             )
             with self.pause():
                 self._connect()
-                new = {}
-                for variable in lost:
-                    old, handle = self._make_again(variable)
-                    new[id(old)] = handle
+                new = dict(map(self._make_again, lost))
                 for step in steps:
                     step.use(new)
                 # The error of another worker's step is told by the next one otherwise.
@@ -132,11 +120,10 @@ class Servers:
 
         each = [Waiting("a parameter server", [a]) for a in self._addresses]
         while True:
-            if self.gone():
+            while self.gone():
                 for waiting in each:
                     waiting.check()
                 time.sleep(0.2)
-                continue
             try:
                 context.context().update_server_def(context.get_server_def())
                 return
@@ -144,7 +131,7 @@ class Servers:
                 time.sleep(0.2)  # It has gone again meanwhile.
 
     def _make_again(self, variable):
-        """Gives a variable a new place on its server; the old handle, and the new one."""
+        """Gives a variable a new place; returns the id of the old handle, and the new one."""
         while hasattr(variable, "_v"):  # What a strategy has wrapped.
             variable = variable._v
         shape = [size or 0 for size in variable.shape]
@@ -156,7 +143,7 @@ class Servers:
             )
         self._kept.append(new)
         old, variable._handle = variable._handle, new._handle
-        return old, new._handle
+        return id(old), new._handle
 
 
 def _has(variables):
@@ -168,46 +155,35 @@ def _has(variables):
     return True
 
 
-class Stop:
-    """SIGTERM, which asks a task to end: heard inside `with`, where nothing else hears it.
+@contextlib.contextmanager
+def heard_sigterm():
+    """An event that SIGTERM sets inside `with`, unless the program handles the signal.
 
-    Python's handlers run in the main thread alone, so nothing is changed elsewhere.
+    Python lets only the main thread handle signals; elsewhere nothing sets the event.
     """
-
-    def __init__(self):
-        self.asked = False
-
-    def __enter__(self):
-        self._hears = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-        )
-        if self._hears:
-            signal.signal(signal.SIGTERM, self._ask)
-        return self
-
-    def _ask(self, number, frame):
-        self.asked = True
-
-    def __exit__(self, *exception):
-        if self._hears:
+    asked = threading.Event()
+    hears = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if hears:
+        signal.signal(signal.SIGTERM, lambda number, frame: asked.set())
+    try:
+        yield asked
+    finally:
+        if hears:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    @staticmethod
-    def end():
-        """Ends this process as the signal would have."""
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def save_before_end(session):
-    """Saves what the chief's session trains, which is asked to stop."""
+    """Saves the last step if a hook of the chief saves, and says whether one does."""
     log = tf.compat.v1.logging
+    done = "no hook of the chief saves"
+    # Only for hooks.CheckpointSaverHook.
     try:
-        saved = session is not None and session.save()
+        if session is not None and session.save():
+            done = "the last step is saved"
     except Exception as error:
         log.error("Stopped by SIGTERM; saving failed: %s", error)
         return
-    log.warning(
-        "Stopped by SIGTERM; %s.",
-        "the last step is saved" if saved else "no hook of the chief saves",
-    )
+    log.warning("Stopped by SIGTERM; %s.", done)

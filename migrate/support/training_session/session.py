@@ -17,8 +17,7 @@ _STOP_GRACE_SECS = 120
 class MonitoredTrainingSession:
     """Restores at the start, runs steps and hooks, saves; TF1's defaults.
 
-    Leaving the `with` block by tf.errors.OutOfRangeError or StopIteration ends
-    training quietly, as it did in TF1.
+    As in TF1, tf.errors.OutOfRangeError and StopIteration end the `with` block quietly.
 
     Args:
       replicas: AsynchronousReplicas or SynchronousReplicas.
@@ -65,20 +64,12 @@ class MonitoredTrainingSession:
         directory = summary_dir or directory
         # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
         if is_chief and directory:
-            self._hooks += _measuring(
-                directory,
-                log_step_count_steps,
-                save_summaries_steps,
-                save_summaries_secs,
-            )
+            every = save_summaries_steps, save_summaries_secs
+            self._hooks += _measuring(directory, log_step_count_steps, *every)
         # Only for MonitoredTrainingSession(checkpoint_dir).
         if is_chief and checkpoint_dir:
-            self._hooks += _saving(
-                checkpoint_dir,
-                save_checkpoint_steps,
-                save_checkpoint_secs,
-                self._scaffold,
-            )
+            every = save_checkpoint_steps, save_checkpoint_secs
+            self._hooks += _saving(checkpoint_dir, self._scaffold, *every)
         self._hooks += hooks or ()
         # Only for own_hooks.SessionRunHook or own_hooks.Fed.
         self._hooks = called(self._hooks)
@@ -104,8 +95,7 @@ class MonitoredTrainingSession:
     def restore_latest(self):
         """Restores the checkpoint that is listed last; whether there is one.
 
-        Also one whose files are gone is restored, which fails: a training that began
-        anew without a word would be another one.
+        If its files are gone, this fails: training must not begin anew without a word.
         """
         listed = self._listed()
         if not listed:
@@ -143,48 +133,42 @@ class MonitoredTrainingSession:
         Raises:
           RuntimeError: a hook has asked to stop.
         """
-        hooks, stopped = self._hooks, self._stop
+        attempt, hooks, stopped = self._run, self._hooks, self._stop
         # Only for MonitoredTrainingSession.loop.
         # In a thread beside the training there are no hooks: it is no step of it.
         if getattr(this_thread, "beside", False):
             hooks, stopped = (), False
         if stopped:
             raise RuntimeError("Run called even after should_stop requested.")
-        run = self._run
         # Only for MonitoredTrainingSession(checkpoint_dir).
-        run = self._recover_in(run)
-        return run(hooks, step_function, args)
+        # Only for asynchronous.AsynchronousReplicas.
+        attempt = self._run_and_recover
+        return attempt(hooks, step_function, args)
 
-    def _recover_in(self, run):
-        """`run`, which goes on where a parameter server is lost.
-
-        It waits for the server, goes on from the last checkpoint, and runs the step then.
-        """
-
-        def run_again(hooks, *args):
-            lost = False
-            while True:
-                seen = self.replicas.losses
-                try:
-                    if lost:
-                        for hook in hooks:
-                            hook.recovered(self)
-                    return run(hooks, *args)
-                except tf.errors.OutOfRangeError:
+    def _run_and_recover(self, hooks, *args):
+        """Runs a step, again from the last checkpoint if a parameter server is lost."""
+        lost = False
+        while True:
+            seen = self.replicas.losses
+            try:
+                if lost:
+                    for hook in hooks:
+                        hook.recovered(self)
+                return self._run(hooks, *args)
+            except tf.errors.OutOfRangeError:
+                raise
+            except tf.errors.OpError:
+                if not self.replicas.recovered(seen):
                     raise
-                except tf.errors.OpError:
-                    if not self.replicas.recovered(seen):
-                        raise
-                    lost = True
-
-        return run_again
+                lost = True
 
     def _run(self, hooks, step_function, args):
+        # Only for hooks.ProfilerHook or hooks.GlobalStepWaiterHook or own_hooks.OwnHook or __init__.Hook or __init__.hooks.
         for hook in hooks:
             hook.before_run(self)
         # Only for own_hooks.SessionRunHook or own_hooks.Fed.
         args = fed_by(hooks, args)
-        args = step_function.feed(args)
+        args = step_function.convert_arguments(args)
         results = self.replicas.call(step_function, args)
         step = results.get("global_step", 0)
         for hook in hooks:
@@ -208,11 +192,7 @@ class MonitoredTrainingSession:
         )
 
     def global_step(self):
-        """The global step's present value.
-
-        Raises:
-          RuntimeError: the program has none.
-        """
+        """The global step's present value."""
         variable = self.replicas.global_step
         if variable is None:
             raise RuntimeError("Global step should be created first.")
@@ -260,6 +240,7 @@ class MonitoredTrainingSession:
             self._stop = self._closed = True
             for hook in self._hooks:
                 hook.end(self)
+            # Only for synchronous.SynchronousReplicas.
             self.replicas.ended()
             return True
         # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
@@ -272,21 +253,21 @@ def _measuring(directory, log_steps, steps, secs):
     """The hooks that write events."""
     if log_steps:
         yield StepCounterHook(log_steps, output_dir=directory)
-    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
-        steps = 100
-    steps, secs = _given(steps), _given(secs)
+    steps, secs = _choose_interval(steps, secs, (100, None))
     if steps or secs:
         yield SummarySaverHook(None if secs else steps, secs, output_dir=directory)
 
 
-def _saving(directory, steps, secs, scaffold):
+def _saving(directory, scaffold, steps, secs):
     """The hook that saves, if one does."""
-    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
-        secs = 600
-    steps, secs = _given(steps), _given(secs)
+    steps, secs = _choose_interval(steps, secs, (None, 600))
     if steps or secs:
         yield CheckpointSaverHook(directory, secs, steps, scaffold=scaffold)
 
 
-def _given(value):
-    return None if value is _USE_DEFAULT or not value or value < 0 else value
+def _choose_interval(steps, secs, default):
+    """After how many steps or seconds a hook acts; None for both if it never does."""
+    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
+        return default
+    given = [None if value is _USE_DEFAULT else value for value in (steps, secs)]
+    return [value if value and value > 0 else None for value in given]

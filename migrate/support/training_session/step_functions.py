@@ -32,6 +32,7 @@ class StepFunction:
         graph = self.concrete.graph
         # Only for StepFunction.use.
         self._captures = [*graph.external_captures, *graph.deferred_external_captures]
+        # Only for StepFunction.use.
         replicas.steps.append(self)
 
     def use(self, handles):
@@ -49,20 +50,15 @@ class StepFunction:
     def read(self, message):
         """The step's results, of which the replicas' `returned` made one tensor."""
         made = tf.nest.flatten(self._values, expand_composites=True)
-        parts = [
-            tf.io.parse_tensor(part, tensor.dtype)
-            for part, tensor in zip(message, made)
-        ]
-        values = tf.nest.pack_sequence_as(self._values, parts, expand_composites=True)
+        dtypes = [tensor.dtype for tensor in made]
+        parts = map(tf.io.parse_tensor, message, dtypes)
+        values = tf.nest.pack_sequence_as(
+            self._values, [*parts], expand_composites=True
+        )
         return self.unpack(map(to_numpy, values))
 
-    def feed(self, args):
-        """Arguments with the dtypes of the specs, as a TF1 feed converted them.
-
-        Raises:
-          TypeError: too many or too few arguments.
-          ValueError: one has another shape than its spec.
-        """
+    def convert_arguments(self, args):
+        """Arguments with the dtypes of the specs, as a TF1 feed converted them."""
         if len(args) != len(self.specs):
             raise TypeError(
                 f"{self.__name__} takes {len(self.specs)} arguments, not {len(args)}"

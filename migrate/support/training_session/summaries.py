@@ -118,24 +118,19 @@ class SummaryWriter:
     _sharing = threading.Lock()
 
     def __init__(self, logdir):
-        # An event file is named by second and host. Workers' threads make writers
-        # within one second, which without a suffix would write over each other.
+        # Files of one second would have the same name, and write over each other.
         number = next(self._made)
         suffix = f".{number}" if number else ""
         # TF1's writer refuses to be made in eager mode, but works there.
         with tf.Graph().as_default():
-            self._writer = tf.compat.v1.summary.FileWriter(
-                logdir, filename_suffix=suffix
-            )
+            writer = tf.compat.v1.summary.FileWriter(logdir, filename_suffix=suffix)
+        self._writer = writer
 
     @classmethod
     def shared(cls, logdir):
-        """The writer that all hooks use for a directory (TF1's SummaryWriterCache).
-
-        TensorBoard follows the newest event file of a directory only.
-        """
+        """The writer of a directory: TensorBoard follows only its newest event file."""
+        key = logdir if "://" in logdir else os.path.abspath(logdir)
         with cls._sharing:
-            key = os.path.abspath(logdir) if "://" not in logdir else logdir
             if key not in cls._shared:
                 cls._shared[key] = cls(logdir)
             return cls._shared[key]

@@ -135,8 +135,7 @@ class _Generator:
     Args:
       module: `numpy.random` or `random`, the generator of worker 0.
       make: makes a generator.
-      get: takes a generator's state.
-      set: gives it one.
+      get, set: names of its methods that take and give the state.
       aliases: functions that only the module has: name -> the generator's method.
     """
 
@@ -153,12 +152,12 @@ class _Generator:
         if id(self) not in owns:
             owns[id(self)] = self._make()
             if self._start is not None:
-                self._set(owns[id(self)], self._start)
+                getattr(owns[id(self)], self._set)(self._start)
         return owns[id(self)]
 
     def start(self):
         """The loops of the workers begin: what was seeded goes on alike in each."""
-        self._start = self._get(self._module) if self._seeded else None
+        self._start = getattr(self._module, self._get)() if self._seeded else None
 
     def seed(self, *args, **kwargs):
         if not getattr(this_thread, "other", False):
@@ -170,24 +169,18 @@ class _Generator:
         generator = self._generator()
         if generator is not self._module:
             name = self._aliases.get(name, name)
-        method = getattr(generator, name)
-        if not callable(method):
-            return method
+        found = getattr(generator, name)
         # Only for PerWorker.
-        method = _given_own(method)
-        return method
+        if callable(found):
+            found = _given_own(found)
+        return found
 
 
 numpy_random = _Generator(
     np.random,
     np.random.RandomState,
-    lambda generator: generator.get_state(),
-    lambda generator, state: generator.set_state(state),
+    "get_state",
+    "set_state",
     {"ranf": "random_sample", "sample": "random_sample"},
 )
-python_random = _Generator(
-    random,
-    random.Random,
-    lambda generator: generator.getstate(),
-    lambda generator, state: generator.setstate(state),
-)
+python_random = _Generator(random, random.Random, "getstate", "setstate")
