@@ -82,7 +82,7 @@ class _Tests:
                 if outcome is not None and not _is_decided(node.test):
                     return self._take_branch(node, outcome), self._tell(node.test)
         for node in self._versions:
-            if self._decides(node):
+            if self._is_decisive(node):
                 new = self._text.apply_edits([Edit(node, f'"{VERSION}"')])
                 return new, self._tell(node)
         return None
@@ -129,7 +129,7 @@ class _Tests:
 
     # -- text --------------------------------------------------------------------------
 
-    def _decides(self, node: ast.Attribute) -> bool:
+    def _is_decisive(self, node: ast.Attribute) -> bool:
         """Whether a version that is left is compared, or taken apart, and not only shown."""
         above = self._scopes.parents.get(node)
         if isinstance(above, ast.Call):
