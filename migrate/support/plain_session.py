@@ -58,6 +58,17 @@ def for_towers(dataset, count):
     return dataset.window(count, drop_remainder=True).flat_map(one)
 
 
+def when_asked(dataset):
+    """A dataset of Python code that takes no element before the program asks for it.
+
+    TensorFlow 2 would take elements ahead, in a thread. The code may share state with the
+    program: random numbers, a counter, a list.
+    """
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return dataset.with_options(options)
+
+
 def op_name(value):
     """The name of the operation that gives a tensor in a tower, or holds a variable."""
     name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])

@@ -26,6 +26,10 @@ _REASON = (
     "several step functions compute this, and each draws its own stream of random "
     "numbers from the seed. In TensorFlow 1 all runs drew from one stream"
 )
+_OTHER_SESSION = (
+    "several sessions run this. In TensorFlow 1 each session began the seed's stream of "
+    "random numbers again. In the migrated program the stream goes on"
+)
 _OTHER_NUMBER = (
     "the graph's seed chooses the stream by the operation's number in the graph. A "
     "step function gives it another number, so it draws other values than in "
@@ -49,11 +53,14 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
             continue
         for node, by_graph in _find_seeded_calls(flow.statement, scopes, of_graph):
             later = not by_graph and _has_seed_below(flow.statement, scopes)
-            if node in told or not (computed > 1 or by_graph or later):
+            again = _count_sessions(program, flow, scopes) > 1
+            if node in told or not (computed > 1 or by_graph or later or again):
                 continue
             told.add(node)
             reason, recipe = _OTHER_NUMBER, _RECIPE_OF_GRAPHS
-            if computed > 1:
+            if again:
+                reason, recipe = _OTHER_SESSION, ""
+            elif computed > 1:
                 reason, recipe = _REASON, ""
             elif later:
                 reason, recipe = _LATER_SEED, _RECIPE_OF_LATER
@@ -71,6 +78,24 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
 def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
     """Whether a step computes a statement, also one in a block."""
     return any(flow is one for one in list_every_flow(step.flows))
+
+
+def _count_sessions(program: ir.TrainingProgram, flow: ir.Flow, scopes: Scopes) -> int:
+    """Counts the blocks of sessions that run a step which computes a statement."""
+    opened = {program.session_call, *program.others}
+    found: set[ast.AST] = set()
+    for run in program.runs:
+        above: ast.AST = run.call
+        if run.step is None or not _has(run.step, flow):
+            continue
+        while above in scopes.parents:
+            above = scopes.parents[above]
+            if isinstance(above, ast.With) and any(
+                opened & set(walk_breadth_first(item.context_expr))
+                for item in above.items
+            ):
+                found.add(above)
+    return len(found)
 
 
 def _has_graph_seed(scopes: Scopes) -> bool:

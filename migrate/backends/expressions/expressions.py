@@ -243,6 +243,8 @@ class Expressions(Datasets):
             self._rewrite_fed_dataset(call)
         elif symbol is None:
             self._rewrite_method(call)
+        elif symbol == "tf.data.Dataset.from_generator":
+            self._keep_on_demand(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)
         elif symbol == "tf.device":
@@ -442,5 +444,7 @@ class Expressions(Datasets):
             self._drop_graph(call)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, make_code("iter(", function.value, ")"))
+        elif self._is_dataset(call):
+            self._keep_on_demand(call)
         elif base is Kind.LAYER and function.attr == "apply":
             self.plan.replace(function, make_code(function.value))

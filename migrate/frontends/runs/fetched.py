@@ -95,11 +95,11 @@ class Fetched:
         if isinstance(node, ast.Call):
             if _is_check(self._scopes.resolve(node.func) or ""):
                 kind = Kind.HOST
-        elif self._checks(node):
+        elif self._is_named_check(node):
             kind = Kind.OPERATION
         return Leaf(node, kind)
 
-    def _checks(self, node: ast.expr) -> bool:
+    def _is_named_check(self, node: ast.expr) -> bool:
         """Whether a name stands for an operation that only checks or prints."""
         if not isinstance(node, ast.Name):
             return False

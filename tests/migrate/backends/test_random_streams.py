@@ -123,3 +123,20 @@ def test_a_seed_of_the_graph_below_an_operation(
     told = [f for f in findings if f.code == "I112"]
     assert bool(told) is said
     assert all("another seed below" in f.reason for f in told)
+
+
+_SESSIONS = """import tensorflow as tf
+a = tf.random_uniform([3], seed=4)
+with tf.Session() as s:
+    print(s.run(a))
+with tf.Session() as s:
+    print({})
+"""
+
+
+@pytest.mark.parametrize("shown", ["s.run(a)", "1"])
+def test_a_step_that_several_sessions_run_is_told(shown: str) -> None:
+    """TensorFlow 1 began the stream of a seed again in each session."""
+    findings = migrate_text(_SESSIONS.format(shown)).findings
+    told = [f for f in findings if f.reason.startswith("several sessions run this")]
+    assert bool(told) == (shown == "s.run(a)")

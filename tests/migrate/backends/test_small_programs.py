@@ -64,6 +64,23 @@ with tf.Session() as sess:
     except tf.errors.OutOfRangeError:
         note(1.)
 """,
+    "a generator that shares its state with the loop": """
+state = {'scale': 1.0, 'given': 0}
+def generate():
+    for i in range(6):
+        state['given'] += 1
+        yield state['scale'] * (i + 1)
+x = tf.data.Dataset.from_generator(generate, tf.float32, []).make_one_shot_iterator().get_next()
+w = tf.get_variable('w', initializer=1.0)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(w * x)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(5):
+        sess.run(train)
+        note(sess.run(w))
+        note(state['given'])
+        state['scale'] += 1.0
+""",
     "cases in a dict": """
 x = tf.placeholder(tf.int32, [])
 value = tf.case({tf.equal(x, 1): lambda: tf.constant(10.), tf.equal(x, 2): lambda: tf.constant(20.)},
