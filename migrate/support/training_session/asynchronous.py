@@ -63,9 +63,6 @@ class AsynchronousReplicas(Replicas):
         The step is made again if its worker is killed before the values are read. It is
         also made again, for a while, if the worker does not reach a parameter server that
         was started again, or if another worker is killed, which may cancel the step.
-
-        Raises:
-          tf.errors.UnavailableError: a parameter server is gone.
         """
         deadline = None
         with self._servers.step():
@@ -160,10 +157,10 @@ class AsynchronousReplicas(Replicas):
 
     # Only for session.MonitoredTrainingSession(checkpoint_dir).
     def recovered(self, seen):
-        """Waits for parameter servers that were lost, then restores the last checkpoint.
+        """Waits for lost parameter servers, and restores a checkpoint of all variables.
 
         Returns:
-          Whether training can go on: there was a checkpoint of all variables.
+          Whether training can go on.
         """
         chief = self.chief
         if self.failed.is_set() or chief is None or not chief.restores_all():
@@ -183,12 +180,7 @@ class AsynchronousReplicas(Replicas):
         ]
 
     def restored(self, is_chief, restore):
-        """The chief restores; the other workers' sessions wait for it.
-
-        Raises:
-          RuntimeError: another worker has failed before the chief was ready.
-          tf.errors.DeadlineExceededError: no chief within two hours, as in TF1.
-        """
+        """The chief restores; the other workers' sessions wait for it, at most two hours."""
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
@@ -216,9 +208,7 @@ class AsynchronousReplicas(Replicas):
           workers: the first so many alone; steps are made by any.
 
         Raises:
-          tf.errors.UnavailableError: a parameter server is gone, and there is no
-            checkpoint to go on from; or no worker has answered for two hours.
-          Whatever else the first failing worker raised, after all have ended.
+          Whatever the first failing worker raised, after all have ended.
         """
         errors = []
         # Only for workers.numpy_random.

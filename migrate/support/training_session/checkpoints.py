@@ -138,8 +138,6 @@ class Saver:
         """Writes the variables to `save_path[-global_step]`; returns that prefix.
 
         Args:
-          sess: the session of the variables.
-          save_path: the prefix of the files.
           global_step: a number, or the variable that has it.
           latest_filename: the file that lists checkpoints; by default "checkpoint".
           meta_graph_suffix, write_meta_graph: have no effect: there is no graph.
@@ -176,11 +174,7 @@ class Saver:
         return prefix
 
     def _keep(self, directory, prefix, latest_filename):
-        """Lists the checkpoint as the latest, then removes those beyond max_to_keep.
-
-        As in TF1 it knows of those that it wrote, and of those that it was told: others
-        in the directory may be another saver's.
-        """
+        """Lists the checkpoint as the latest, and removes its own beyond max_to_keep."""
         # Only for Saver(max_to_keep).
         removed = []
         # Head only for Saver(max_to_keep).
@@ -212,8 +206,7 @@ class Saver:
 
         Raises:
           ValueError: there is no such checkpoint.
-          tf.errors.OpError: a variable is missing there or has another shape.
-          tf.errors.DataLossError: its files are damaged.
+          tf.errors.OpError: it does not fit the variables, or its files are damaged.
         """
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")

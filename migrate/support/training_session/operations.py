@@ -67,10 +67,9 @@ def mod_rows(ids, table):
 
 
 def seeds_begin_anew():
-    """An eager operation with a seed goes on where the last one of that seed ended.
+    """Lets eager operations with a seed draw from its beginning, as in a new TF1 graph.
 
-    Every operation of a TF1 graph began anew, so that variables of one seed began
-    alike. Where the program sets no seed for all operations, setting none again does it.
+    If the program sets no seed for all operations, setting none again does that.
     """
     with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
         if tf.compat.v1.get_seed(0)[0] == NO_SEED:

@@ -16,11 +16,7 @@ STOP_SECS = 10
 
 
 class Servers:
-    """The parameter servers: notices that one was lost, and fills it again.
-
-    A parameter server that is started again has no variables. They are made again under
-    the same objects, and the steps, which are traced once, are given the new ones.
-    """
+    """The parameter servers: notices that one was lost, and fills it again."""
 
     def __init__(self, coordinator, addresses):
         self._coordinator = coordinator
@@ -78,15 +74,14 @@ class Servers:
     def fill(self, seen, variables, steps, restore):
         """Waits for servers that were lost, and makes their variables again.
 
+        The steps, which are traced once, are given the new variables.
+
         Args:
           seen: the number of losses before the error that this is called for.
           restore: gives all variables their values.
 
         Returns:
-          Whether servers were lost, now or by what another worker's loop has noticed.
-
-        Raises:
-          tf.errors.UnavailableError: they were not started again within two hours.
+          Whether servers were lost, now or since then.
         """
         with self._filling:
             if self.losses > seen:
@@ -112,10 +107,7 @@ class Servers:
             return True
 
     def _connect(self):
-        """Waits for the servers, and tells TensorFlow's runtime that they are new.
-
-        `tf.distribute` does the second for workers alone, in the same way.
-        """
+        """Waits for the servers, and tells TensorFlow's runtime that they are new."""
         from tensorflow.python.eager import context
 
         each = [Waiting("a parameter server", [a]) for a in self._addresses]
@@ -157,10 +149,7 @@ def _has(variables):
 
 @contextlib.contextmanager
 def heard_sigterm():
-    """An event that SIGTERM sets inside `with`, unless the program handles the signal.
-
-    Python lets only the main thread handle signals; elsewhere nothing sets the event.
-    """
+    """An event that SIGTERM sets, in the main thread, if the program does not handle it."""
     asked = threading.Event()
     hears = (
         threading.current_thread() is threading.main_thread()

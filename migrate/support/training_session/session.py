@@ -128,11 +128,7 @@ class MonitoredTrainingSession:
         return False
 
     def run(self, step_function, *args):
-        """Runs one step; returns its results as numpy values.
-
-        Raises:
-          RuntimeError: a hook has asked to stop.
-        """
+        """Runs one step; returns its results as numpy values."""
         attempt, hooks, stopped = self._run, self._hooks, self._stop
         # Only for MonitoredTrainingSession.loop.
         # In a thread beside the training there are no hooks: it is no step of it.

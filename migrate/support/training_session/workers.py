@@ -129,8 +129,7 @@ def _given_own(method):
 class _Generator:
     """A module's random generator: in another worker's thread, one of that worker's.
 
-    TF1's workers were processes. With a seed all began alike, without one each with
-    a state of its own.
+    With a seed, the generators of all workers begin alike, as those of TF1's processes.
 
     Args:
       module: `numpy.random` or `random`, the generator of worker 0.
