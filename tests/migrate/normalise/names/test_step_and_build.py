@@ -147,8 +147,8 @@ def test_what_cannot_be_told_apart_is_refused(code: str, body: str) -> None:
 
 
 CHANGED_FETCHES = {
-    "appended": "fetches = [op]\nfetches.append(loss)\n",
-    "added": "fetches = [op]\nfetches += [loss]\n",
+    "appended": "fetches = [op]\nif rate:\n    fetches.append(loss)\n",
+    "added": "fetches = [op]\nprint(fetches)\nfetches += [loss]\n",
     "stored": "fetches = {'op': op}\nfetches['loss'] = loss\n",
 }
 
