@@ -148,8 +148,8 @@ def test_what_cannot_be_told_apart_is_refused(code: str, body: str) -> None:
 
 CHANGED_FETCHES = {
     "appended": "fetches = [op]\nif rate:\n    fetches.append(loss)\n",
-    "added": "fetches = [op]\nfor _ in range(2):\n    fetches += [loss]\n",
-    "stored": "fetches = {'op': op}\nif rate:\n    fetches['loss'] = loss\n",
+    "added": "fetches = [op]\nprint(fetches)\nfetches += [loss]\n",
+    "stored": "fetches = {'op': op}\nfetches['loss'] = loss\n",
 }
 
 
