@@ -76,7 +76,7 @@ class _Variables(ParsedText):
         """The program's own collections; None if it cannot be told, or not global."""
         if isinstance(value, ast.Name):
             made = self._find_value_before(value, statement)
-            if made is None:
+            if made is None or self._is_changed(value.id):
                 return None
             value = made
         if not isinstance(value, (ast.List, ast.Tuple)):
@@ -86,6 +86,17 @@ class _Variables(ParsedText):
             return None
         keys = [_read_text(e) for e in own]
         return None if None in keys else [k for k in keys if k is not None]
+
+    def _is_changed(self, name: str) -> bool:
+        """Whether a statement may change a list of this name."""
+        return any(
+            name in names.find_mutations(s)
+            for s in walk_breadth_first(self._tree)
+            if isinstance(s, ast.Expr | ast.Assign | ast.Delete)
+        ) or any(
+            isinstance(s, ast.AugAssign) and names.find_key(s.target) == name
+            for s in walk_breadth_first(self._tree)
+        )
 
     def _find_value_before(
         self, name: ast.Name, statement: ast.stmt

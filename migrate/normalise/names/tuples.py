@@ -132,6 +132,8 @@ def _find_objects(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.
     found = _list_pairs(statement)
     bound = {t.id for t, _ in found if isinstance(t, ast.Name)}
     owner = scopes.find_scope(statement)
+    if isinstance(owner.node, ast.ClassDef):
+        return []
     for target, value in found:
         if not isinstance(target, ast.Name) or isinstance(value, ast.Starred):
             return []
