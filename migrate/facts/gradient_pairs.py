@@ -97,7 +97,7 @@ def find_pairs(scopes: Scopes) -> Iterator[Pairs]:
                 variables = bound.get("var_list")
                 variables = variables if names.is_given(variables) else None
                 listed = variables is None or _lists_variables(variables, scopes)
-                if listed and all(only_reads(r, scopes) for r in reads):
+                if listed and all(is_only_read(r, scopes) for r in reads):
                     name = variables.id if isinstance(variables, ast.Name) else None
                     yield Pairs(node, call, variables, name, tuple(reads))
 
@@ -128,7 +128,7 @@ def find_divided(
 def _reads_elements(node: ast.Name, scopes: Scopes) -> bool:
     above = scopes.parents[node]
     sliced = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
-    return not sliced and only_reads(node, scopes)
+    return not sliced and is_only_read(node, scopes)
 
 
 def find_walks(pairs: Pairs, scopes: Scopes) -> Iterator[Walk]:
@@ -148,7 +148,7 @@ def find_walks(pairs: Pairs, scopes: Scopes) -> Iterator[Walk]:
                 n for n in scopes.walk_above(inner) if isinstance(n, _COMPREHENSIONS)
             )
         if target is None or any(
-            isinstance(n, ast.JoinedStr) for n in _above(over, scopes)
+            isinstance(n, ast.JoinedStr) for n in _list_above(over, scopes)
         ):
             continue
         yield _make_walk(over, target, read, scopes)
@@ -170,7 +170,7 @@ def _is_at_hand(node: ast.expr) -> bool:
     return names.find_key(node) is not None or isinstance(node, ast.Constant)
 
 
-def _above(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+def _list_above(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
     yield node
     yield from scopes.walk_above(node)
 
@@ -280,7 +280,7 @@ def list_reads(target: ast.Name, scopes: Scopes) -> list[ast.Name] | None:
     ]
 
 
-def only_reads(node: ast.Name, scopes: Scopes) -> bool:
+def is_only_read(node: ast.Name, scopes: Scopes) -> bool:
     """Whether code neither changes a list, nor gives it another name."""
     inner: ast.AST = node
     above = scopes.parents[node]
@@ -314,7 +314,7 @@ def _lists_variables(node: ast.expr, scopes: Scopes) -> bool:
                 return (
                     not isinstance(value, ast.Name)
                     and reads is not None
-                    and all(only_reads(r, scopes) for r in reads)
+                    and all(is_only_read(r, scopes) for r in reads)
                     and _lists_variables(value, scopes)
                 )
         return False
@@ -361,7 +361,7 @@ class Halves:
     carried: dict[str, str | None]
 
 
-def halve_loop(walk: Walk, scopes: Scopes) -> Halves | None:
+def split_loop(walk: Walk, scopes: Scopes) -> Halves | None:
     """Divides the statements of a loop; None if the order may matter, or nothing is won.
 
     The statements that need no gradient would run for all variables before the others run.

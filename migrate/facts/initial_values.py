@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.gradient_pairs import list_reads, only_reads
+from migrate.facts.gradient_pairs import is_only_read, list_reads
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -98,7 +98,7 @@ def _find_fill_of_list(listed: ast.Name, scopes: Scopes) -> str | None:
     if owner is None or hasattr(owner.node, "generators"):
         return None
     reads = list_reads(listed, scopes)
-    if reads is None or not all(only_reads(n, scopes) for n in reads):
+    if reads is None or not all(is_only_read(n, scopes) for n in reads):
         return None
     match owner.bindings[listed.id]:
         case [

@@ -345,7 +345,7 @@ class _Pairs:
                 if walk.takes_apart:
                     return self._name_halves(walk)
                 if not walk.only_variables:
-                    halves = gradient_pairs.halve_loop(walk, scopes)
+                    halves = gradient_pairs.split_loop(walk, scopes)
                     if halves is None:
                         continue
                 if pairs.name is None:
@@ -353,9 +353,9 @@ class _Pairs:
                 elif not self._means_the_same(pairs, pairs.name, walk):
                     continue
                 elif halves is None:
-                    new = self._go_through_variables(pairs.name, walk)
+                    new = self._walk_variables(pairs.name, walk)
                 else:
-                    new = self._halve_loop(pairs.name, walk, halves)
+                    new = self._split_loop(pairs.name, walk, halves)
                 if new is not None:
                     return new
         return self._take_divided()
@@ -451,7 +451,7 @@ class _Pairs:
             edits.append(Edit(walk.target, each))
         return edits + [Edit(half, each) for half in walk.halves]
 
-    def _go_through_variables(self, name: str, walk: gradient_pairs.Walk) -> Text:
+    def _walk_variables(self, name: str, walk: gradient_pairs.Walk) -> Text:
         return self._text.apply_edits(self._list_edits(name, walk))
 
     def _name_halves(self, walk: gradient_pairs.Walk) -> Text:
@@ -469,7 +469,7 @@ class _Pairs:
             ]
         )
 
-    def _halve_loop(
+    def _split_loop(
         self, name: str, walk: gradient_pairs.Walk, halves: gradient_pairs.Halves
     ) -> Text | None:
         """The text with two loops: over the variables, then over the pairs."""

@@ -34,7 +34,7 @@ class Blocks(Assignments):
                 scopes += self._enter_item(item, statement)
         elif isinstance(statement, ast.For):
             iterated = self.classify_expression(statement.iter)
-            if self._makes_variables(statement) and self._walks_variables(
+            if self._makes_variables(statement) and self._is_walk_of_variables(
                 statement.iter
             ):
                 iterated = Kind.VARIABLE
@@ -182,7 +182,7 @@ class Blocks(Assignments):
             for node in walk_breadth_first(loop)
         )
 
-    def _walks_variables(self, walked: ast.expr) -> bool:
+    def _is_walk_of_variables(self, walked: ast.expr) -> bool:
         """Whether it numbers or joins lists of variables: `enumerate(variables)`."""
         if not isinstance(walked, ast.Call) or not isinstance(walked.func, ast.Name):
             return False
@@ -192,7 +192,7 @@ class Blocks(Assignments):
         return (
             name == "zip" and count > 0 or name == "enumerate" and count == 1
         ) and all(
-            self._walks_variables(a) or self.find_kind(a) is Kind.VARIABLE
+            self._is_walk_of_variables(a) or self.find_kind(a) is Kind.VARIABLE
             for a in walked.args
         )
 
