@@ -139,6 +139,7 @@ class _Names:
             elif any(isinstance(n, (ast.Continue, ast.Break)) for n in inside):
                 break
             self._bound |= find_plain_names(statement, ast.Store)
+            self._bound |= _BoundBy(statement).names
         self._bound = before
 
     def _read_target(self, statement: ast.AugAssign) -> None:

@@ -136,7 +136,9 @@ class _Tests:
             name = ast.unparse(above.func).rpartition(".")[2]
             return name in READ_VERSIONS and node in above.args
         if isinstance(above, ast.Attribute):
-            return above.attr in _METHODS
+            call = self._scopes.parents.get(above)
+            called = isinstance(call, ast.Call) and call.func is above
+            return called and above.attr in _METHODS
         return isinstance(above, ast.Compare) or (
             isinstance(above, ast.Subscript) and above.value is node
         )

@@ -62,9 +62,8 @@ SCENARIO = Scenario(
         Fault(
             "another variable of that shape",
             "float32",
-            "return reader.get_tensor(name)",
-            "return reader.get_tensor("
-            'name.replace("adagrad/w", "adadelta/w") if name == "adagrad/w" else name)',
+            "value = read(name)",
+            'value = read("adadelta/w" if name == "adagrad/w" else name)',
             steps=120,
             file=_SESSION,
         ),

@@ -238,6 +238,9 @@ class _Parts:
         above = self._view.scopes.parents[node]
         if isinstance(above, ast.Attribute):
             return above.attr in _CHANGING
+        if isinstance(above, ast.Assign) and above.value is node:
+            # `train_op, loss = parts` names the parts.
+            return not all(isinstance(t, (ast.Tuple, ast.List)) for t in above.targets)
         while isinstance(
             above,
             (ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.BoolOp, ast.keyword),

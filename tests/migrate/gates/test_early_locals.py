@@ -42,6 +42,12 @@ def test_what_the_first_round_reads_is_found() -> None:
         ]
         begun = result.replace("    for", "    total = 1\n    for")
         assert not find_differences(ORIGINAL, begun)
+    defined = ORIGINAL.replace(
+        "    z = x * y\n",
+        "    for i in range(2):\n        def add(a):\n            return a\n"
+        "        z = add(x)\n",
+    )
+    assert not find_differences(ORIGINAL, defined)
     skipped = ORIGINAL.replace(
         "    z = x * y\n",
         "    for i in range(2):\n        if not i:\n            last = x\n"

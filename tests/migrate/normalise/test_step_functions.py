@@ -65,7 +65,7 @@ def step_value(text: str) -> float:
     }
     exec(compile(module, "<migrated>", "exec"), space)
     train_step = space["train_step"]
-    results = replicas.call(train_step, train_step.feed(([[1.0, 2.0]],)))
+    results = replicas.call(train_step, train_step.convert_arguments(([[1.0, 2.0]],)))
     return float(results["fetches"])
 
 

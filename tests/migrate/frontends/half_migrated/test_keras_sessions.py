@@ -305,10 +305,14 @@ with tf.Session() as sess:
     assert done.text.count("apply_gradients") == 1
 
 
-def test_an_update_among_tensors_that_are_not_told_apart_is_refused() -> None:
+def test_a_run_of_a_tensor_beside_an_update_does_not_make_the_update() -> None:
     program = START + MODEL.replace("tf.keras", "tf.keras") + "out = model(x)\n"
     end = END.replace(
         "with tf.Session()", "ops = [train_op, tf.sqrt(loss)]\nwith tf.Session()"
     )
     end += "        print(sess.run(ops[1], {x: np.ones((2, 4)), y: np.ones((2, 1))}))\n"
-    assert "N107" in refusals(migrate_text(program + end))
+    done = migrate_text(program + end)
+    assert not refusals(done)
+    assert "apply_gradients" not in done.text.partition("def compute_ops_1")[2]
+    renamed = end.replace("\nwith tf", "\nsame = ops\nsame.reverse()\nwith tf")
+    assert "N107" in refusals(migrate_text(program + renamed))
