@@ -132,13 +132,15 @@ class EstimatorModel(tf_keras.Model):
       scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
     classes = tf.argmax(logits, axis=1)
     self.accuracy.update_state(labels, classes)
+    accuracy = self.accuracy.result()
+    rate = self.rate()
     # Hooks ask for its tensors by their names.
     predictions = self.predictions_from(logits)
     variables = self.trainable_variables
     gradients = tape.gradient(scaled_loss, variables)
     gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
     self.optimizer.apply_gradients(zip(gradients, variables))
-    return {"loss": scaled_loss, "accuracy": self.accuracy.result() / self.distribute_strategy.num_replicas_in_sync, "rate": self.rate() / self.distribute_strategy.num_replicas_in_sync, "softmax_tensor": predictions["probabilities"]}
+    return {"loss": scaled_loss, "accuracy": accuracy / self.distribute_strategy.num_replicas_in_sync, "rate": rate / self.distribute_strategy.num_replicas_in_sync, "softmax_tensor": predictions["probabilities"]}
 
   def test_step(self, data):
     features, labels = data
