@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from migrate import outcomes, pipeline
+from migrate.definition_time import write_definitions
 from migrate.facts.trees.programs import Imports
 from migrate.facts.trees.unreachable import Unreachable, find_unreachable
 from migrate.facts.trees.unused_code import Unused, find_unused, make_unused
@@ -139,7 +140,11 @@ def _migrate_without(
     whole = source.text
     gone: list[Unused] = []
     if new.changed:
-        bodies = ["\n".join(lines[u.first - 1 : u.last]) for u in unused]
+        kept = write_definitions(source.text, unused)
+        if kept is None:
+            return None
+        kept_lines = kept.split("\n")
+        bodies = ["\n".join(kept_lines[u.first - 1 : u.last]) for u in unused]
         written = python.decode(new.new).text
         gone = _find_gone(source.text, written, unused)
         numbers = {n for n, one in enumerate(unused) if one in gone}
