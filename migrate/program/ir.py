@@ -380,6 +380,8 @@ class TrainingProgram:
     # Whether the program numbers layers where it makes them.
     numbers_layers: bool = False
     # Calls that make datasets of placeholders -> the specs of their arguments.
+    # Whether Python code makes elements of datasets when a step asks for them.
+    runs_generators: bool = False
     fed_datasets: dict[ast.Call, tuple[Code, ...]] = dataclasses.field(
         default_factory=dict
     )

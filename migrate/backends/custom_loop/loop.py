@@ -158,6 +158,24 @@ class Loop:
             if run is not None:
                 self._plan.replace(node, run.replacement or self._write_call(run))
 
+    def _check_fed_calls(self, run: ir.Run) -> None:
+        """Refuses a feed that is computed after a generator has given the step's element."""
+        fed = names.find_argument(run.call, "feed_dict", 1)
+        if fed is None or not self._program.runs_generators:
+            return
+        for node in walk_breadth_first(fed):
+            if isinstance(node, ast.Call):
+                self._diagnostics.refuse(
+                    "I101",
+                    node,
+                    "TensorFlow 1 computed the feed, and then a generator made the element. "
+                    "The migrated loop would do this in the other order, and both may read "
+                    "the same state of Python",
+                    "Compute the feed in a statement before: value = ...; sess.run(op, "
+                    "{x: value}).",
+                )
+                return
+
     def _write_call(self, run: ir.Run) -> Code:
         assert run.step is not None and isinstance(run.call.func, ast.Attribute)
         arguments: list[str | ast.AST | Code] = [run.step.name]
@@ -172,4 +190,6 @@ class Loop:
             drawn = make_code(f"{star}{run.source or source}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
+        if run.step.sources:
+            self._check_fed_calls(run)
         return make_code(run.call.func, "(", join_code(", ", arguments), ")")

@@ -38,6 +38,7 @@ class Datasets(Optimizers):
         given = [make_code(a) for a in call.args] + [
             make_code(f"{k.arg}=" if k.arg else "**", k.value) for k in call.keywords
         ]
+        self.program.runs_generators = True
         self.plan.support.add("plain_session.py")
         self.plan.imports.append("import plain_session")
         self.plan.replace(

@@ -114,3 +114,30 @@ def test_cases_whose_order_counts_are_refused() -> None:
         if f.outcome is Outcome.REFUSED and f.reason.startswith("the pairs are a dict")
     }
     assert codes == {"V127"}
+
+
+FED = """\
+import numpy as np
+import tensorflow as tf
+def generate():
+    while True:
+        yield np.random.rand(2)
+made = tf.data.Dataset.from_generator(generate, tf.float64, [2]).make_one_shot_iterator()
+x = made.get_next()
+p = tf.placeholder(tf.float64, [2])
+y = x + p
+with tf.Session() as sess:
+    print(sess.run(y, {p: np.random.rand(2)}))
+"""
+
+
+def test_a_feed_is_not_computed_after_a_generator_ran() -> None:
+    refused = [
+        f
+        for f in migrate_text(FED).findings
+        if f.outcome is Outcome.REFUSED and f.line == 11
+    ]
+    assert "I101" in {f.code for f in refused}
+    before = FED.replace("    print(", "    v = np.random.rand(2)\n    print(")
+    done = migrate_text(before.replace("{p: np.random.rand(2)}", "{p: v}"))
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
