@@ -102,7 +102,7 @@ class Suites:
             # Where another branch opens one too, the graph is above both.
             one = not repeats or self._has_all(nested)
             opens = isinstance(statement, ast.With) and self._opens_file(statement)
-            if opens and session in nested and not self._builds(nested):
+            if opens and not self._builds(statement):
                 entry = statement
                 continue
             if (opens or isinstance(statement, ast.If)) and plain and one:
@@ -188,12 +188,23 @@ class Suites:
             or self.scopes.import_path(function) in file_openings.PATHS
         )
 
-    def _builds(self, suite: list[ast.stmt]) -> bool:
-        """Whether a suite with the session uses TensorFlow before it."""
+    def _builds(self, block: ast.stmt) -> bool:
+        """Whether a block with the session uses TensorFlow before it, beside opening files."""
+        session = set(walk_breadth_first(self.session))
+        opened = {
+            node
+            for inner in walk_breadth_first(block)
+            if isinstance(inner, ast.With) and self._opens_file(inner)
+            for item in inner.items
+            for node in walk_breadth_first(item.context_expr)
+        }
         return any(
-            isinstance(node, ast.expr) and self.scopes.resolve(node) is not None
-            for statement in suite[: suite.index(self.session)]
-            for node in walk_breadth_first(statement)
+            isinstance(node, ast.expr)
+            and node not in session
+            and node not in opened
+            and node.lineno <= self.session.lineno
+            and self.scopes.resolve(node) is not None
+            for node in walk_breadth_first(block)
         )
 
     def _dissolves(self, statement: ast.stmt) -> bool:

@@ -49,6 +49,10 @@ OPENED = {
         f'{START}{GRAPH}with open("log", "w") as log, open("other", "w") as log2:\n'
         f"{_indent(SESSION)}{_indent(SESSION)}"
     ),
+    "files in files": (
+        f'{START}{GRAPH}with open("other", "w") as other:\n'
+        f'    with io.open("log", "w") as log:\n{_indent(SESSION, 2)}'
+    ),
     "loop": (
         f'{START}for name in ("other", "log"):\n    with open(name, "w") as log:\n'
         f"        with tf.Graph().as_default():\n{_indent(GRAPH + SESSION, 3)}"
