@@ -12,7 +12,7 @@ import tqdm
 
 with tf.gfile.GFile("a") as a, tf.gfile.Open("b") as b, tf.gfile.FastGFile("c") as c:
     with tf.io.gfile.GFile("d") as d, bz2.open("e") as e, codecs.open("f") as f:
-        with gzip.open("g") as g, h5py.File("h") as h, io.open("i") as i:
+        with gzip.open("g") as g, h5py.File("h") as h, io.open("i") as i:  # noqa: UP020
             with tqdm.tqdm(total=3) as j, tempfile.NamedTemporaryFile() as k:
                 with tempfile.TemporaryDirectory() as directory:
                     x = tf.placeholder(tf.float32, [None, 3])
