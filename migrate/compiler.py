@@ -188,20 +188,16 @@ def _migrate_with_cluster(text: str, unit: Unit) -> Migration:
 
 def _migrate_with_tensorflow(text: str, unit: Unit) -> Migration:
     """A file's migration, with the branches that TensorFlow 1.15's version takes."""
-    decided = None
-    if version_tests.is_mentioned(text) and (unit.of_tf1 or _is_of_tf1(text)):
-        decided = version_tests.decide(text)
+    asks = version_tests.is_mentioned(text) and (unit.of_tf1 or _is_of_tf1(text))
+    decided = version_tests.decide(text) if asks else None
     if decided is None:
         return _migrate_with_imports(text, unit)
     done = _migrate_with_imports(decided.text.source, unit)
-    findings = [
-        *(move_finding(f, decided.text.origins) for f in done.findings),
-        *decided.findings,
-    ]
+    findings = decided.move_findings(done.findings)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in findings):
         loud = [f for f in findings if f.outcome is not Outcome.REWRITTEN]
         return _refuse_file(text, loud, unit)
-    return dataclasses.replace(done, findings=tuple(sorted(findings)))
+    return dataclasses.replace(done, findings=tuple(findings))
 
 
 def _is_of_tf1(text: str) -> bool:

@@ -12,12 +12,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from migrate import emitted
 from migrate.beside import units
+from migrate.beside.layers_made import is_elsewhere, may_make_layers, mentions_layers
 from migrate.beside.reserved import (
     Groups,
     Unit,
@@ -28,10 +27,6 @@ from migrate.beside.reserved import (
 from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
-_ELSEWHERE = frozenset({"numpy", "tensorflow", "tf_keras", *sys.stdlib_module_names})
-# Packages that make no Keras layers, and words of which a program has one if it may make some.
-_WITHOUT_LAYERS = frozenset({"absl", "matplotlib", "pandas", "PIL", "scipy", "six"})
-_LAYERS = re.compile(r"keras|layers|rnn|feature_column|contrib|slim", re.IGNORECASE)
 # If there may be layers, the program's variables are recorded with this function.
 _RECORDER = "training_session/replicas.py", "Replicas", "recording"
 _FOR_LAYERS = "training_session/operations.py", "layers_take_dtype_of_input"
@@ -86,7 +81,7 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
-        if _may_make_layers(tree):
+        if may_make_layers(tree):
             self._add_layers()
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
@@ -94,7 +89,7 @@ class Closure:
         others: set[str] = set()  # Modules that are not the program's own.
         for node in walk_breadth_first(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                if _is_elsewhere(node):
+                if is_elsewhere(node):
                     others.update(units.read_import(node, ""))
                     continue
                 for name, one in units.read_import(node, "").items():
@@ -122,7 +117,7 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
-        if _may_make_layers(tree):
+        if may_make_layers(tree):
             self._add_layers()
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
@@ -247,7 +242,7 @@ class Closure:
         self._names[name] = set()
         self._methods[name] = set()
         if emitted.find_module(name) != "training_session":
-            if _mentions_layers(read_file(name).tree):
+            if mentions_layers(read_file(name).tree):
                 self._add_layers()
         package, slash, _ = name.rpartition("/")
         top = f"{package}/__init__.py" if slash else name
@@ -425,39 +420,6 @@ def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:
         for statement in method.body
         if (attribute := find_attribute_set(statement)) in known
     }
-
-
-@functools.cache
-def _mentions_layers(tree: ast.AST) -> bool:
-    """Whether code, without comments and docstrings, has a word that Keras layers need."""
-    return any(
-        isinstance(value, str) and " " not in value and _LAYERS.search(value)
-        for node in ast.walk(tree)
-        for _, value in ast.iter_fields(node)
-    )
-
-
-def _may_make_layers(tree: ast.AST) -> bool:
-    """Whether a file of a program may make Keras layers, itself or by what it imports."""
-    known = _ELSEWHERE | _WITHOUT_LAYERS | {emitted.PACKAGE}
-    return _mentions_layers(tree) or any(
-        not known.issuperset(name.partition(".")[0] for name in _list_imported(node))
-        and not all(one.module for one in units.read_import(node, "").values())
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-    )
-
-
-def _list_imported(node: ast.Import | ast.ImportFrom) -> Sequence[str]:
-    """Returns the modules that an import names, "" for one of the file's own package."""
-    if isinstance(node, ast.ImportFrom):
-        return ["" if node.level else node.module or ""]
-    return [alias.name for alias in node.names]
-
-
-def _is_elsewhere(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether an import takes only modules that know nothing of the emitted ones."""
-    return all(name.partition(".")[0] in _ELSEWHERE for name in _list_imported(node))
 
 
 def list_bound_names(node: ast.stmt, file: str) -> Iterable[str]:

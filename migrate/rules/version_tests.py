@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.findings import Finding, Outcome
+from migrate.findings import Finding, Outcome, move_finding
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables.graph_mode import READ_VERSIONS, VERSION, VERSIONS
@@ -49,6 +49,11 @@ class Decided:
 
     text: Text
     findings: tuple[Finding, ...]
+
+    def move_findings(self, found: Iterable[Finding]) -> list[Finding]:
+        """Returns the text's findings at the original's lines, with those of the tests."""
+        moved = [move_finding(f, self.text.origins) for f in found]
+        return sorted([*moved, *self.findings])
 
 
 def is_mentioned(source: str) -> bool:

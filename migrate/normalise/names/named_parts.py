@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import gradient_pairs, names
+from migrate.facts import gradient_pairs, loops_over_pairs, names
 from migrate.normalise.feeds.view import View
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.program.ir import Kind
@@ -348,7 +348,7 @@ class _Pairs:
                 if walk.takes_apart:
                     return self._name_halves(walk)
                 if not walk.only_variables:
-                    halves = gradient_pairs.split_loop(walk, scopes)
+                    halves = loops_over_pairs.split_loop(walk, scopes)
                     if halves is None:
                         continue
                 if pairs.name is None:
@@ -473,7 +473,7 @@ class _Pairs:
         )
 
     def _split_loop(
-        self, name: str, walk: gradient_pairs.Walk, halves: gradient_pairs.Halves
+        self, name: str, walk: gradient_pairs.Walk, halves: loops_over_pairs.Halves
     ) -> Text | None:
         """The text with two loops: over the variables, then over the pairs."""
         loop = walk.over

@@ -96,17 +96,12 @@ class Functions:
         def called(self, *args, **kwargs):
             if not functions._is_the_programs():
                 return call(self, *args, **kwargs)
-            functions._busy.now = True
-            try:
-                functions._make_variables(self, args, kwargs)
-                return functions._watch.call_function(
-                    functions._variables,
-                    self,
-                    lambda: call(self, *args, **kwargs),
-                    (args, kwargs),
-                )
-            finally:
-                functions._busy.now = False
+            return functions._record(
+                self,
+                lambda: call(self, *args, **kwargs),
+                (args, kwargs),
+                lambda: functions._make_variables(self, args, kwargs),
+            )
 
         kind.__call__ = called
         self._watch_assignments()
@@ -128,22 +123,24 @@ class Functions:
                 )
                 if not line or not functions._is_the_programs():
                     return assign(self, *args, **kwargs)
-                functions._busy.now = True
-                try:
-                    return functions._watch.call_function(
-                        functions._variables,
-                        name,
-                        lambda: assign(self, *args, **kwargs),
-                        (args, kwargs),
-                    )
-                finally:
-                    functions._busy.now = False
+                return functions._record(
+                    name, lambda: assign(self, *args, **kwargs), (args, kwargs)
+                )
 
             setattr(kind, name, assigned)
 
         for kind in (base, resource_variable_ops.ResourceVariable):
             for name in {"assign", "assign_add", "assign_sub"} & set(vars(kind)):
                 wrap(kind, name)
+
+    def _record(self, step, call, given, prepare=lambda: None):
+        """Makes a call, which is recorded; what it calls itself is not."""
+        self._busy.now = True
+        try:
+            prepare()
+            return self._watch.call_function(self._variables, step, call, given)
+        finally:
+            self._busy.now = False
 
     def _is_the_programs(self):
         """Whether the call that is made comes from a line of the program."""
