@@ -20,6 +20,7 @@ RECORDED = pathlib.Path(__file__).with_name("symbol_values.json")
 
 # Each is TF1 source; `tf` is TensorFlow. A lambda's gradient at `labels` is meant.
 # Every seed is another one: an eager operation of a seed goes on with its stream.
+# Draws are many enough that other draws are other values.
 CASES = (
     "tf.reduce_sum(x, reduction_indices=[1], keep_dims=True)",
     "tf.reduce_mean(x, 1, True, 'mean')",
@@ -132,8 +133,8 @@ CASES = (
     "tf.random_uniform([3], 0, 10, tf.int32, 61)",
     "tf.truncated_normal([3], stddev=0.1, seed=15)",
     "tf.random_shuffle(ints, seed=16)",
-    "tf.multinomial([[1.0, 2.0, 3.0]], 4, 62)",
-    "tf.multinomial([[1.0, 2.0, 3.0]], 4, seed=17, output_dtype=tf.int32)",
+    "tf.multinomial([[1.0, 2.0, 3.0]], 40, 62)",
+    "tf.multinomial([[1.0, 2.0, 3.0]], 40, seed=17, output_dtype=tf.int32)",
     "tf.glorot_uniform_initializer(seed=18)([2, 3])",
     "tf.random_normal_initializer(seed=19)([3])",
     "tf.random_uniform_initializer(-1.0, 1.0, seed=20)([3])",
