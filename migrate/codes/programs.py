@@ -11,7 +11,7 @@ CODES = (
         "This use of TensorFlow 1 belongs to a program that is refused. It is left as it is. Reports count these uses and name the one finding that says why.",
         why="Half a program runs on neither TensorFlow. So one refusal leaves every use of the program as it is.",
         recipe='Run `tf1to2 check PATH`. It names the refusal under "What blocks", and the line with its recipe under "Details". Follow that recipe, and check again. Then the tool migrates the whole program. In this example the recipe is that of S108: a trace of the session is removed.',
-        before='x = tf.placeholder(tf.float32, [None, 3])  # N100\nw = tf.get_variable("w", [3, 1])  # N100\ntrain = tf.train.GradientDescentOptimizer(0.1).minimize(tf.nn.l2_loss(tf.matmul(x, w)))  # N100\nwith tf.Session() as sess:  # N100\n    sess.run(tf.global_variables_initializer())  # N100\n    sess.run(train, {x: batch}, tf.RunOptions(trace_level=3), tf.RunMetadata())  # S108',
+        before='x = tf.placeholder(tf.float32, [None, 3])  # N100\nw = tf.get_variable("w", [3, 1])  # N100\ntrain = tf.train.GradientDescentOptimizer(0.1).minimize(tf.nn.l2_loss(tf.matmul(x, w)))  # N100\nwith tf.Session() as sess:  # N100\n    sess.run(tf.global_variables_initializer())  # N100\n    options = tf.RunOptions(trace_level=3)  # N100\n    sess.run(train, {x: batch}, options)  # S108',
         after='x = tf.placeholder(tf.float32, [None, 3])\nw = tf.get_variable("w", [3, 1])\ntrain = tf.train.GradientDescentOptimizer(0.1).minimize(tf.nn.l2_loss(tf.matmul(x, w)))\nwith tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    sess.run(train, {x: batch})',
     ),
     Code(

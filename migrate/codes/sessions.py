@@ -38,9 +38,11 @@ CODES = (
     Code(
         "S108",
         "run options or run metadata",
-        "The program passes run options or run metadata to `session.run`.",
+        "The program passes run options or run metadata to `session.run`, to trace what the step executes.",
         why="Run options ask a graph session to trace what it runs. TensorFlow 2 has no session. Its profiler records all steps between a start and a stop.",
         recipe="Remove the options, and use `tf.profiler.experimental` around the step.",
+        promise="The step computes the same. TensorBoard shows the profile under Profile, not beside the graph, and without the tag.",
+        refused_when="Something other than a summary writer gets the metadata. Or the options ask for more than a trace, or other tasks or threads may run steps at the same time.",
     ),
     Code(
         "S109",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from migrate.findings import Finding
+from migrate.frontends.sessions import traced_runs
 from migrate.normalise import (
     Text,
     queues,
@@ -118,6 +119,7 @@ def find_known_form(
     start, read = queues.replace_queues(ended.text)
     if not (opens or read):
         return None
+    start, traced = traced_runs.write_profiles(start)
     start = outer_blocks.split_mixed_blocks(start)
     start, split = placement.insert_setter(slim_loops.write_out_loop(start))
     start, managed = session_managers.write_out_managers(start)
@@ -142,7 +144,17 @@ def find_known_form(
         # Functions of other files may collect penalties that are not in sight.
         if not (step is losses.add_up_losses and unit.graph_calls):
             start = step(start)
-    noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped, *unread)
+    noted = (
+        *stopped,
+        *traced,
+        *local,
+        *packaged,
+        *managed,
+        *read,
+        *outer,
+        *scoped,
+        *unread,
+    )
     chiefs_ = (*early_chiefs, *late_chiefs)
     changes = Changes(supervised, chiefs_, split, ended.lines, noted)
     return start, start.source != whole.source or bool(scoped), changes

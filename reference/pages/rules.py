@@ -80,6 +80,7 @@ _SHOWN = {
     "D152": (),
     "N100": (),
     "N150": ("N150_variable", "N150_placeholder", "N150_saver"),
+    "S108": ("S108_profile", "S108"),
     "S115": (
         "S115",
         "S115_initialisers",

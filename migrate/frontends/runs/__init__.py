@@ -196,8 +196,9 @@ class RunResolver:
                 "Name the fetches in the call: sess.run([loss, train], {x: batch}).",
             )
             return
-        for unsupported in ("options", "run_metadata"):
-            if names.find_argument(call, unsupported) is not None:
+        for place, unsupported in enumerate(("options", "run_metadata"), 2):
+            given = names.find_argument(call, unsupported, place)
+            if given is not None and not names.is_none_constant(given):
                 self.diagnostics.refuse(
                     "S108",
                     call,
