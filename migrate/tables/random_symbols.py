@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from migrate.tables import roles
 
@@ -12,6 +13,29 @@ _DRAWS = re.compile(
     r"(contrib\.)?layers\.dropout|layers\.Dropout|contrib\.slim\.dropout|"
     r"keras\.layers\.\w*(Dropout|Noise)|keras\.backend\.(dropout|random_))"
 )
+# What makes a variable whose first value is drawn, unless one of the arguments gives it.
+_MAKES = re.compile(
+    r"tf\.(get_variable|(keras\.)?layers\.(\w*[dD]ense|\w*[cC]onv\w*)|"
+    r"contrib\.(slim|layers)\.(fully_connected|linear|relu6?|\w*conv\w*|embed_sequence)"
+    r"|nn\.rnn_cell\.\w*Cell|contrib\.rnn\.\w*Cell)$"
+)
+_GIVEN = frozenset({"initializer", "kernel_initializer", "weights_initializer"})
+# Initializers that draw nothing.
+_CONSTANT = re.compile(
+    r"\.(zeros|ones|constant|identity|local_variables|global_variables|variables|tables)"
+    r"(_initializer)?$|initialize_all_variables|\.(Zeros|Ones|Constant|Identity)$"
+)
+
+
+def makes_drawn(symbol: str, given: Container[str]) -> bool:
+    """Whether a call makes a variable or an initializer that draws its first value.
+
+    Args:
+      given: the keywords of its arguments.
+    """
+    if _MAKES.match(symbol):
+        return not any(name in given for name in _GIVEN)
+    return roles.is_initializer(symbol) and not _CONSTANT.search(symbol)
 
 
 def draws(symbol: str) -> bool:

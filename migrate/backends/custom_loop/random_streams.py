@@ -35,16 +35,25 @@ _OTHER_NUMBER = (
     "step function gives it another number, so it draws other values than in "
     "TensorFlow 1"
 )
+_FIRST_VALUES = (
+    "the graph's seed chooses first values by each operation's number in the graph. "
+    "TensorFlow 2 counts otherwise, so variables begin with other values than in "
+    "TensorFlow 1"
+)
 _LATER_SEED = (
     "the graph gets another seed below. In TensorFlow 1 that was only for operations below "
     "it. In TensorFlow 2 it is for all steps, so this draws other values"
 )
 _RECIPE_OF_LATER = "Call `tf.set_random_seed` once, before all operations."
+_RECIPE_OF_FIRST_VALUES = (
+    "Give each initializer a seed of its own: `seed=...`. `tf1to2 verify` compares both "
+    "programs from TensorFlow 1's values."
+)
 _RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 
 
 def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
-    """Warns of steps that draw by a seed, and draw other numbers than in TensorFlow 1."""
+    """Warns of what draws by a seed, and draws other numbers than in TensorFlow 1."""
     of_graph = _has_graph_seed(scopes)
     told: set[ast.AST] = set()
     for flow in list_every_flow(program.flows):
@@ -72,6 +81,52 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
                 scopes.resolve(node.func) or "",
                 reason,
                 recipe,
+            )
+    if of_graph and _draws_first_values(scopes, told):
+        yield from _tell_of_first_values(scopes)
+
+
+def _draws_first_values(scopes: Scopes, told: set[ast.AST]) -> bool:
+    """Whether a variable's first value is drawn without a seed of its own."""
+    calls = [node for node in scopes.walk() if isinstance(node, ast.Call)]
+    starts = {
+        node
+        for call in calls
+        if scopes.resolve(call.func) in roles.VARIABLES
+        for node in walk_breadth_first(call)
+    }
+    given = {
+        (id(scopes.find_scope(node)), node.id)
+        for node in starts
+        if isinstance(node, ast.Name)
+    }
+    for call in calls:
+        symbol = scopes.resolve(call.func) or ""
+        if call in told or _has_seed(call):
+            continue
+        if random_symbols.makes_drawn(symbol, {k.arg or "" for k in call.keywords}):
+            return True
+        statement = names.find_statement(scopes.parents, call)
+        bound = {
+            (id(scopes.find_scope(call)), name) for name in names.find_binds(statement)
+        }
+        if random_symbols.draws(symbol) and (call in starts or bound & given):
+            return True
+    return False
+
+
+def _tell_of_first_values(scopes: Scopes) -> Iterator[Finding]:
+    for node in scopes.walk():
+        if _gives_seed(node, scopes):
+            assert isinstance(node, ast.expr)
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "I112",
+                Outcome.WARNED,
+                "tf.set_random_seed",
+                _FIRST_VALUES,
+                _RECIPE_OF_FIRST_VALUES,
             )
 
 
