@@ -31,7 +31,7 @@ from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.splice import splice_text
 from migrate.rules import calls, closed_world, lost_numpy
-from migrate.rules.mistakes import one_element
+from migrate.rules.mistakes import float_numbers, one_element
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import symbols
 from migrate.unit import Unit
@@ -107,7 +107,7 @@ def bring_to_compat(
         *rules.mistakes,
         *rules.kept.values(),
         *rules.versions,
-        *_mend_one_element(scopes, plan),
+        *_mend_fetched_numbers(scopes, plan),
     )
     mistaken = {finding.symbol for finding in rules.mistakes}
     edited = splice_text(whole, tree, plan)
@@ -140,9 +140,9 @@ def bring_to_compat(
     return lost_numpy.mend(text, Migration(new, told, tuple(sorted(plan.support))))
 
 
-def _mend_one_element(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
-    """Fetched arrays that are used as numbers, which NumPy 2.4 refuses in graph mode, too."""
-    for mistake in one_element.find(scopes):
+def _mend_fetched_numbers(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """Fetched numbers with which NumPy 2 does something else, in graph mode, too."""
+    for mistake in (*one_element.find(scopes), *float_numbers.find(scopes)):
         mended = mistake.done
         if not any(node in plan.expressions for node, _ in mistake.edits):
             for node, new in mistake.edits:

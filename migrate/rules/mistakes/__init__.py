@@ -16,6 +16,7 @@ from migrate.rules.mistakes import (
     datasets,
     estimator_tasks,
     extra_tasks,
+    float_numbers,
     fused_shuffles,
     hosts,
     hybrids,
@@ -68,6 +69,8 @@ _KINDS = (
     (older_partitioners.find, "partitioner"),
     (one_element.find, "Session("),
     (one_element.find, "managed_session("),
+    (float_numbers.find, "Session("),
+    (float_numbers.find, "managed_session("),
 )
 
 
