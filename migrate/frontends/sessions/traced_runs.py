@@ -21,7 +21,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import ParsedText, Text, find_lines_inside_strings
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import roles
 
 _OPTIONS = "tf.RunOptions"
@@ -145,7 +145,7 @@ class _Traces(ParsedText):
             if writer is not None:
                 profile = f"{root}.profiler.experimental.Profile"
                 return _Trace(run, statement, kept, after, writer, profile)
-            if metadata.id in names.find_plain_names(after):
+            if metadata.id in find_plain_names(after):
                 return None
         return None
 
