@@ -13,6 +13,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import host_effects
 
 
 def differs_at_call(
@@ -43,7 +44,7 @@ def _is_changed_by_calls(
 def _may_differ(scopes: Scopes, part: ast.AST) -> bool:
     match part:
         case ast.Call(func=function):
-            return not (scopes.resolve(function) or "").startswith("tf.")
+            return not _gives_the_same(scopes, function)
         case ast.Name(id=name):
             return _is_rebound(scopes, part, name)
         case ast.Attribute(attr=attribute):
@@ -64,6 +65,19 @@ def _may_differ(scopes: Scopes, part: ast.AST) -> bool:
                 for node in scopes.walk()
             )
     return False
+
+
+def _gives_the_same(scopes: Scopes, function: ast.expr) -> bool:
+    """Whether all calls of a function with the same arguments give the same."""
+    if (scopes.resolve(function) or "").startswith("tf."):
+        return True
+    if scopes.import_path(function) not in host_effects.SAME_AT_EVERY_CALL:
+        return False
+    return not any(
+        isinstance(node, ast.Call)
+        and scopes.import_path(node.func) in host_effects.CHANGES_DIRECTORY
+        for node in scopes.walk()
+    )
 
 
 def _is_rebound(scopes: Scopes, use: ast.AST, name: str) -> bool:

@@ -360,6 +360,17 @@ GRAPH_METHODS = frozenset(
     | {"prefetch", "read_value", "run", "set_shape", "should_stop", "request_stop"}
 )
 # Functions that never return.
+# Functions that give the same at every call with the same arguments, as long as the process
+# stays in its directory.
+SAME_AT_EVERY_CALL = frozenset(
+    {"os.getcwd"}
+    | {
+        f"os.path.{name}"
+        for name in ("abspath", "basename", "dirname", "expanduser", "join", "realpath")
+    }
+)
+CHANGES_DIRECTORY = frozenset({"os.chdir", "os.fchdir"})
+
 NEVER_RETURN = frozenset(
     {"sys.exit", "os._exit", "os.abort", "training_session.serve"}
     | {"training_session.leave"}

@@ -21,9 +21,16 @@ _INITIALISERS = frozenset(
         *("tf.global_variables_initializer", "tf.initialize_all_variables"),
         *("tf.local_variables_initializer", "tf.initialize_local_variables"),
         *("tf.tables_initializer", "tf.initialize_all_tables"),
+        *("tf.variables_initializer", "tf.initialize_variables"),
         *("tf.train.Scaffold.default_local_init_op", "tf.no_op"),
     }
 )
+# Attributes and methods that are such operations: of variables and iterators, and those of
+# a SyncReplicasOptimizer, which the session's own kind of step stands for.
+INITIALISING = frozenset(
+    {"initializer", "chief_init_op", "local_step_init_op", "ready_for_local_init_op"}
+)
+MAKERS = frozenset({"get_init_tokens_op"})
 _READY = frozenset({"tf.report_uninitialized_variables"})
 
 # Argument -> functions that ask for what is done here without being asked.
@@ -36,3 +43,8 @@ QUIET: dict[str, frozenset[str]] = {
     "init_feed_dict": frozenset(),
     "copy_from_scaffold": frozenset(),
 }
+
+# Of a Supervisor and a SessionManager: operations that run before training.
+OPERATIONS = frozenset(
+    {"init_op", "local_init_op", "ready_op", "ready_for_local_init_op"}
+)

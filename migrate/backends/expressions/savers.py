@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
-from migrate.facts import init_functions, names
+from migrate.facts import init_functions, initial_operations, names
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import Code, join_code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import roles, scaffolds
 
 # Arguments that mean the same, and arguments without an effect.
 _KEPT = (
@@ -20,6 +20,20 @@ _KEPT = (
     "save_relative_paths",
 )
 _IGNORED = ("sharded", "write_version", "name", "allow_empty", "restore_sequentially")
+_DOES_MORE = (
+    "`{}` does more than initialise, and a migrated program initialises what it makes "
+    "without an operation"
+)
+_RECIPE_OF_OPERATIONS = (
+    "Run the operation by the session, before the loop, in the chief. Or give the "
+    "variables these values as their initializers."
+)
+_FEWER_SUMMARIES = "`summary_op` is not the merge of all summaries"
+_RECIPE_OF_SUMMARIES = (
+    "Leave it out, and add a hook: tf.train.SummarySaverHook(save_secs=120, "
+    "output_dir=..., summary_op=...)."
+)
+_RECIPE_OF_FUNCTIONS = "Write in Python, before the session, what init_fn did."
 _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 
 
@@ -210,27 +224,9 @@ class Savers(Partitioners):
         )
 
     def _rewrite_scaffold(self, call: ast.Call) -> None:
-        allowed = (
-            "saver",
-            "init_op",
-            "local_init_op",
-            "ready_op",
-            "ready_for_local_init_op",
-            "summary_op",
-            "init_fn",
-        )
-        unknown = [k.arg for k in call.keywords if k.arg not in allowed]
-        start = next((k.value for k in call.keywords if k.arg == "init_fn"), None)
-        if start is not None and not init_functions.restores_only(start, self.scopes):
-            unknown.append("init_fn")
-        if call.args or unknown:
-            self.diagnostics.refuse(
-                "N120",
-                call,
-                f"Scaffold({', '.join(map(str, unknown)) or '...'})",
-                "Write in Python, before the session, what init_fn did.",
-                "tf.train.Scaffold",
-            )
+        refused = self._find_refused_argument(call)
+        if refused is not None:
+            self.diagnostics.refuse("N120", call, *refused, "tf.train.Scaffold")
             return
         parts = [
             make_code(f"{k.arg}=", k.value)
@@ -241,3 +237,25 @@ class Savers(Partitioners):
         self.plan.replace(
             call, make_code("training_session.Scaffold(", join_code(", ", parts), ")")
         )
+
+    def _find_refused_argument(self, call: ast.Call) -> tuple[str, str] | None:
+        """An argument of a Scaffold that nothing stands for: the reason and the recipe."""
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        if call.args or None in given:
+            return "Scaffold(...)", "Write its arguments out, by their names."
+        for name, value in given.items():
+            if name in scaffolds.OPERATIONS:
+                if initial_operations.does_more(value, name, self.scopes):
+                    return _DOES_MORE.format(name), _RECIPE_OF_OPERATIONS
+            elif name == "summary_op":
+                if initial_operations.does_more(value, name, self.scopes):
+                    return _FEWER_SUMMARIES, _RECIPE_OF_SUMMARIES
+            elif name == "init_feed_dict":
+                if initial_operations.feeds_first_values(value, self.scopes):
+                    return f"Scaffold({name})", _RECIPE_OF_FUNCTIONS
+            elif name == "init_fn":
+                if not init_functions.restores_only(value, self.scopes):
+                    return f"Scaffold({name})", _RECIPE_OF_FUNCTIONS
+            elif name != "saver":
+                return f"Scaffold({name})", _RECIPE_OF_FUNCTIONS
+        return None

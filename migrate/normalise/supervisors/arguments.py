@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.initial_operations import does_more, feeds_first_values
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import supervisor as table
+from migrate.tables.scaffolds import OPERATIONS
 
 
 class Unclear(Exception):
@@ -28,13 +30,16 @@ class Arguments:
             raise Unclear
         kept: dict[str, ast.expr] = {}
         for name, value in bound.items():
+            if name in OPERATIONS and does_more(value, name, self._scopes):
+                kept[name] = value  # The session's Scaffold says what is lost.
+                continue
             if name in table.DROPPED:
                 continue
             if name == "graph" and self._is_the_graph(value):
                 continue
             if name == "session_manager" and self._is_plain_manager(value):
                 continue
-            if name == "init_feed_dict" and self._feeds_nothing(value):
+            if name == "init_feed_dict" and not feeds_first_values(value, self._scopes):
                 continue
             if name in table.REFUSED_UNLESS:
                 if names.read_literal(value) not in table.REFUSED_UNLESS[name] or not (
@@ -52,24 +57,6 @@ class Arguments:
             and self._scopes.resolve(value.func) == "tf.train.SessionManager"
             and not value.args
             and all(k.arg in table.MANAGER_DROPPED for k in value.keywords)
-        )
-
-    def _feeds_nothing(self, value: ast.expr) -> bool:
-        """Whether feeds of the initialisation decide no variable's initial value.
-
-        A variable that begins as a fed tensor is refused where it is made (N104).
-        """
-        if not isinstance(value, ast.Dict) or any(
-            isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk_breadth_first(value)
-        ):
-            return False
-        fed = {names.find_key(k) for k in value.keys if k is not None}
-        makers = ("tf.Variable", "tf.get_variable")
-        return None not in fed and not any(
-            isinstance(call, ast.Call)
-            and self._scopes.resolve(call.func) in makers
-            and not set(map(names.find_key, walk_breadth_first(call))).isdisjoint(fed)
-            for call in walk_breadth_first(self._scopes.tree)
         )
 
     def _is_the_graph(self, value: ast.expr) -> bool:

@@ -30,6 +30,7 @@ from migrate.normalise.supervisors.services import (
 from migrate.normalise.text import Edit, ParsedText, Text, find_lines_inside_strings
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import supervisor as table
+from migrate.tables.scaffolds import OPERATIONS
 
 _NONE = ast.Constant(None)
 
@@ -247,6 +248,8 @@ class _Supervisor(ParsedText):
         built = [f"saver={given.write_saver()}"] if given.has_saver and saves else []
         if not is_none_constant(kept.get(table.INIT_FUNCTION, _NONE)):
             built.append(f"init_fn={self._write_starting(kept[table.INIT_FUNCTION])}")
+        for name in sorted(OPERATIONS & set(kept)):
+            built.append(f"{name}={self._spell(kept[name])}")
         if built:
             scaffold = self._text.find_segment(call.func.value) + ".Scaffold"
             parts.append(f"scaffold={scaffold}({', '.join(built)})")

@@ -149,7 +149,7 @@ class UserFunctions(NumberedScopes):
             ):
                 times.kind = join(times.kind, flow.kind)
                 times.elements = inner._find_tuple_kinds(flow.statement.value)
-        if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
+        if times.kind is Kind.PLACEHOLDER:
             self.diagnostics.refuse(
                 "S105",
                 definition,
