@@ -277,7 +277,10 @@ class Expressions(Datasets):
             directory = names.find_argument(call, "logdir", 0)
             if directory is not None:
                 graph = names.find_argument(call, "graph", 1)
-                self.claimed[call] = ("M110", "training_session.SummaryWriter")
+                writer = "training_session.SummaryWriter"
+                if names.find_argument(call, "filename_suffix", 5) is not None:
+                    writer += ". Its file has no suffix of the program's own"
+                self.claimed[call] = ("M110", writer)
                 if graph is not None:
                     self._tell_lost_graph(call, "tf.summary.FileWriter", _NO_GRAPH)
                 self.plan.replace(

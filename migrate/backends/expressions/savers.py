@@ -34,6 +34,7 @@ _RECIPE_OF_SUMMARIES = (
     "output_dir=..., summary_op=...)."
 )
 _RECIPE_OF_FUNCTIONS = "Write in Python, before the session, what init_fn did."
+_OLD_FORMAT = "tf.train.SaverDef.V1"
 _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 
 
@@ -43,6 +44,9 @@ class Savers(Partitioners):
     def _rewrite_saver(self, call: ast.Call) -> None:
         known = ("var_list", *_KEPT, *_IGNORED)
         unknown = [k.arg for k in call.keywords if k.arg not in known]
+        version = names.find_argument(call, "write_version")
+        if version is not None and self.scopes.resolve(version) == _OLD_FORMAT:
+            unknown.append("write_version")
         if unknown or len(call.args) > 1:
             self.diagnostics.refuse(
                 "V111",
