@@ -26,21 +26,6 @@ def does_more(node: ast.expr, argument: str, scopes: Scopes) -> bool:
     return not _is_quiet(node, table.QUIET[argument], scopes, frozenset())
 
 
-def is_looked_for(call: ast.Call, scopes: Scopes) -> bool:
-    """Whether a session would run what `tf.add_to_collection` keeps for it, and it does more."""
-    name, value = (
-        names.find_argument(call, parameter, place)
-        for place, parameter in enumerate(("name", "value"))
-    )
-    if name is None or value is None:
-        return False
-    if not scopes.list_calls(*table.LOOK_FOR_OPERATIONS):
-        return False
-    key = (scopes.resolve(name) or "").rpartition("GraphKeys.")[2]
-    argument = table.COLLECTIONS.get(key)
-    return argument is not None and does_more(value, argument, scopes)
-
-
 def feeds_first_values(feeds: ast.expr, scopes: Scopes) -> bool:
     """Whether feeds of the initialisation may decide a variable's first value.
 

@@ -20,7 +20,7 @@ from migrate.facts.process_keras import chooses_keras_2
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
-from migrate.rules import lost_attributes, lost_graphs
+from migrate.rules import lost_attributes, lost_collections, lost_graphs
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import legacy_keras, not_public, signatures, symbols
 from migrate.tables.roles import has_prefix
@@ -72,6 +72,8 @@ def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[F
             yield _report_in_program(found) if whole else found
     if "get_default_graph" in new and not lines:
         yield from lost_graphs.find_lost(build_scopes(parse_source(old)), scopes)
+    if "_collection" in old and old != new and not lines:
+        yield from lost_collections.find_lost(build_scopes(parse_source(old)), scopes)
 
 
 def _report_in_program(found: Finding) -> Finding:

@@ -46,9 +46,9 @@ def find_lost(old: Scopes, new: Scopes) -> Iterator[Finding]:
       old: the file's scopes. The findings are at its lines.
       new: those of its result.
     """
-    if new.runs_graphs or _has_graphs(new):
+    if new.runs_graphs or has_graphs(new):
         return
-    outcome = Outcome.REFUSED if _opens_session(old) else Outcome.KEPT
+    outcome = Outcome.REFUSED if opens_session(old) else Outcome.KEPT
     # Functions that get the graph may have other names in the result.
     kept = collections.Counter(getattr(r, "attr", "") for _, r in _find_reads(new))
     for node, reader in _find_reads(old):
@@ -83,11 +83,13 @@ def _find_reader(node: ast.expr, scopes: Scopes) -> ast.AST:
     return call if isinstance(call, ast.Call) else node
 
 
-def _opens_session(scopes: Scopes) -> bool:
+def opens_session(scopes: Scopes) -> bool:
+    """Whether a file of TensorFlow 1 opens a session."""
     return any(symbol in roles.OPENINGS for _, symbol in scopes.walk_uses())
 
 
-def _has_graphs(scopes: Scopes) -> bool:
+def has_graphs(scopes: Scopes) -> bool:
+    """Whether a result runs functions in graphs of their own."""
     return any(
         alias.name.partition(".")[0] in _HAVE_GRAPHS
         for node in scopes.walk()

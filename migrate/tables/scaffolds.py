@@ -49,21 +49,3 @@ QUIET: dict[str, frozenset[str]] = {
 OPERATIONS = frozenset(
     {"init_op", "local_init_op", "ready_op", "ready_for_local_init_op"}
 )
-
-# Collections in which a Scaffold or a Supervisor looks for what it was not given:
-# github.com/tensorflow/tensorflow/blob/v1.15.5/tensorflow/python/training/monitored_session.py
-COLLECTIONS: dict[str, str] = {
-    "INIT_OP": "init_op",
-    "LOCAL_INIT_OP": "local_init_op",
-    "READY_FOR_LOCAL_INIT_OP": "ready_for_local_init_op",
-    "READY_OP": "ready_op",
-    "SAVERS": "saver",
-    "SUMMARY_OP": "summary_op",
-    "TABLE_INITIALIZERS": "local_init_op",
-}
-# What looks there.
-LOOK_FOR_OPERATIONS = (
-    *("tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession"),
-    *("tf.train.SingularMonitoredSession", "tf.train.ChiefSessionCreator"),
-    *("tf.train.Scaffold", "tf.train.Supervisor"),
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import global_steps, initial_operations, names
+from migrate.facts import global_steps, names
 from migrate.program import ir
 from migrate.program.binding_time.gradients import Gradients
 from migrate.program.binding_time.lattice import join
@@ -182,15 +182,6 @@ class Calls(Gradients):
 
     def _classify_collected(self, call: ast.Call) -> Kind | None:
         """Returns the kind of the value in `tf.add_to_collection`, if it matters."""
-        if initial_operations.is_looked_for(call, self.scopes):
-            self.diagnostics.refuse(
-                "N105",
-                call,
-                "the session takes what this collection has, and TF2 keeps no collections",
-                "Give it to the session by `scaffold=tf.train.Scaffold(...)`. Its page, "
-                "N120, says what a Scaffold may have.",
-                "tf.add_to_collection",
-            )
         if self.find_kind(call.args[1]) is Kind.INITIALIZER_OP:
             return Kind.INITIALIZER_OP
         if global_steps.is_counter(self.scopes, call):

@@ -90,26 +90,6 @@ def test_a_summary_that_is_not_the_merge_of_all_is_refused() -> None:
     assert any("merge of all" in reason for reason in _find_reasons(GRAPH + one))
 
 
-COLLECTED = "tf.add_to_collection(tf.GraphKeys.{}, more)\n"
-KEYS = ("INIT_OP", "LOCAL_INIT_OP", "READY_OP", "SUMMARY_OP", "TABLE_INITIALIZERS")
-
-
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("session", [SCAFFOLD, SUPERVISOR])
-def test_what_a_session_finds_in_a_collection_is_refused(
-    session: str, key: str
-) -> None:
-    rest = session.format("local_init_op", "tf.local_variables_initializer()")
-    found = _find_reasons(GRAPH + MORE + COLLECTED.format(key) + rest)
-    assert any(reason.startswith("the session takes") for reason in found)
-
-
-def test_initialisers_may_be_in_a_collection() -> None:
-    table = "more = tf.tables_initializer()\n" + COLLECTED.format("TABLE_INITIALIZERS")
-    rest = SCAFFOLD.format("init_op", "tf.global_variables_initializer()")
-    assert not _find_reasons(GRAPH + table + rest)
-
-
 FEEDS = "{x: np.zeros([1, 3])}"
 
 
