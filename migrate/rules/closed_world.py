@@ -70,7 +70,7 @@ def find_untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[F
         if not told:
             found = dataclasses.replace(found, line=line)
             yield _report_in_program(found) if whole else found
-    if "get_default_graph" in new and not lines:
+    if ("get_default_graph" in new or "gradient_override_map" in old) and not lines:
         yield from lost_graphs.find_lost(build_scopes(parse_source(old)), scopes)
     if "_collection" in old and old != new and not lines:
         yield from lost_collections.find_lost(build_scopes(parse_source(old)), scopes)

@@ -27,6 +27,15 @@ _HARMLESS = frozenset(
     | {"colocate_with", "container", "control_dependencies", "device", "finalize"}
     | {"gradient_override_map", "name_scope", "seed"}
 )
+# A tape takes an operation's own gradient, in graphs of functions, too.
+_OVERRIDES = "gradient_override_map"
+_LOST_GRADIENT = (
+    "the map gives operations of this graph another gradient. The migrated program takes "
+    "gradients by a tape, which does not see the map"
+)
+_RECIPE_OF_GRADIENTS = (
+    "Write the operation and its gradient as a function with tf.custom_gradient."
+)
 # These modules run a model_fn in a graph of its own.
 _HAVE_GRAPHS = ("estimator_loop", "keras_estimator", "graph_functions")
 _REASON = (
@@ -48,6 +57,8 @@ def find_lost(old: Scopes, new: Scopes) -> Iterator[Finding]:
     """
     if new.runs_graphs or has_graphs(new):
         return
+    if opens_session(old):
+        yield from _find_overrides(old)
     outcome = Outcome.REFUSED if opens_session(old) else Outcome.KEPT
     # Functions that get the graph may have other names in the result.
     kept = collections.Counter(getattr(r, "attr", "") for _, r in _find_reads(new))
@@ -59,6 +70,20 @@ def find_lost(old: Scopes, new: Scopes) -> Iterator[Finding]:
         line, column = node.lineno, node.col_offset + 1
         reason = _REASON.format(ast.unparse(reader).replace("compat.v1.", ""))
         yield Finding(line, column, CODE, outcome, GRAPH, reason, _RECIPE)
+
+
+def _find_overrides(old: Scopes) -> Iterator[Finding]:
+    for node in old.walk():
+        if isinstance(node, ast.Attribute) and node.attr == _OVERRIDES:
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                CODE,
+                Outcome.REFUSED,
+                f"tf.Graph.{_OVERRIDES}",
+                _LOST_GRADIENT,
+                _RECIPE_OF_GRADIENTS,
+            )
 
 
 def _find_reads(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.AST]]:

@@ -45,7 +45,7 @@ def write_profiles(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     found: list[Finding] = []
     while "RunMetadata" in text.source:
         pass_ = _Traces(text)
-        new = pass_.profile_next_run() or pass_.drop_next_unused()
+        new = pass_.write_next_profile() or pass_.drop_next_unused()
         if new is None:
             break
         text = new
@@ -79,7 +79,7 @@ class _Traces(ParsedText):
         super().__init__(text)
         self.found: list[Finding] = []
 
-    def profile_next_run(self) -> Text | None:
+    def write_next_profile(self) -> Text | None:
         """The text with the next traced run call in a profile; None if there is none."""
         if self._has_several_runners():
             return None
@@ -87,7 +87,7 @@ class _Traces(ParsedText):
             trace = self._read_trace(call) if isinstance(call, ast.Call) else None
             if trace is not None:
                 self._note(trace.run, _METADATA)
-                return self._profile(trace)
+                return self._write_profile(trace)
         return None
 
     def drop_next_unused(self) -> Text | None:
@@ -264,7 +264,7 @@ class _Traces(ParsedText):
             line, end, [self._indent(statement) + "pass"], [origin]
         )
 
-    def _profile(self, trace: _Trace) -> Text | None:
+    def _write_profile(self, trace: _Trace) -> Text | None:
         text, last, statement = self._text, trace.kept[-1], trace.statement
         first, end = last.end_lineno or 0, trace.run.end_lineno or 0
         begin = text.find_column(first, last.end_col_offset or 0)

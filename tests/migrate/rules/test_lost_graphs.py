@@ -111,3 +111,31 @@ def test_read_in_a_file_beside_the_session_is_refused(tmp_path, reads):
     ]
     assert ("S185" in refused) is reads
     assert found["main.py"].changed is not reads
+
+
+OVERRIDE = """\
+import tensorflow as tf
+@tf.RegisterGradient("Twice")
+def twice(op, grad): return grad * 2.0
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
+{}:
+    h = tf.nn.relu(tf.matmul(x, w))
+loss = tf.reduce_mean(tf.square(h - 1.0))
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run([train, loss], {{x: [[1.0, 2.0, 3.0]]}}))
+"""
+MAPS = (
+    'with tf.get_default_graph().gradient_override_map({"Relu": "Twice"})',
+    'g = tf.get_default_graph()\nwith g.gradient_override_map({"Relu": "Twice"})',
+)
+
+
+@pytest.mark.parametrize("opened", MAPS)
+def test_a_map_of_gradients_is_refused_where_a_tape_takes_them(opened: str) -> None:
+    """Measured: a tape takes the operation's own gradient, and 4.84 becomes 12.96."""
+    found = migrate_text(OVERRIDE.format(opened)).findings
+    refused = [f for f in found if f.outcome is Outcome.REFUSED and f.code == "S185"]
+    assert [f.reason[:7] for f in refused] == ["the map"]
