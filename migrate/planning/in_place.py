@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from migrate.findings import Finding
-from migrate.frontends.sessions import traced_runs
+from migrate.frontends.sessions import penalties, traced_runs
 from migrate.normalise import (
     Text,
     queues,
@@ -120,6 +120,7 @@ def find_known_form(
     if not (opens or read):
         return None
     start, traced = traced_runs.write_profiles(start)
+    start = penalties.write_out_penalties(start)
     start = outer_blocks.split_mixed_blocks(start)
     start, split = placement.insert_setter(slim_loops.write_out_loop(start))
     start, managed = session_managers.write_out_managers(start)

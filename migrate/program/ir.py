@@ -117,6 +117,9 @@ class Towers:
     dealt: str = ""
 
 
+# Variables of a layer object, which it has after its first call.
+WEIGHTS_OF_LAYERS = ("kernel", "bias")
+
 # Keys of state that graph code shares without a name: the values it lists in
 # collections, and the count of layers with the same name.
 COLLECTED, NUMBERED = "<collected>", "<numbered>"

@@ -67,9 +67,27 @@ class Analysis(Blocks):
             flow.reads = flow.reads | frozenset(flow.update.fed)
         self._classify_time(flow)
         self._check_symbolic(flow)
+        if flow.step:
+            self._note_built_layers(flow)
         if self.graph.used:
             self._analyse_graph_code(flow)
         return flow
+
+    def _note_built_layers(self, flow: Flow) -> None:
+        """Notes the variables of layers that a statement is the first to call.
+
+        h = layer(x)
+        penalty = tf.nn.l2_loss(layer.kernel)   # A step with this has the line above, too.
+        """
+        for node in walk_breadth_first(flow.statement):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            if self.environment.get(node.func.id) is not Kind.LAYER:
+                continue
+            made = {f"{node.func.id}.{name}" for name in ir.WEIGHTS_OF_LAYERS}
+            if made.isdisjoint(self.environment):
+                flow.binds |= made
+                self.environment.update(dict.fromkeys(made, Kind.TENSOR))
 
     def _analyse_graph_code(self, flow: Flow) -> None:
         """Notes the state that a statement shares with other graph code without a name."""
