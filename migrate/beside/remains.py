@@ -24,7 +24,9 @@ from migrate.beside.reserved import (
     find_first_line,
     find_reserved,
     list_heads,
+    list_overridden,
     list_reserved_nodes,
+    list_returned,
 )
 
 _WIDTH = 88
@@ -71,6 +73,13 @@ class _Remains:
         for begin, end, lines in self._list_shorter_functions():
             self._dropped.update(range(begin, end))
             self._instead[begin] = lines
+        for one, after in list_returned(self._file.tree, self._dropped):
+            begin, end = one.lineno - 1, after.end_lineno or after.lineno
+            if one.end_lineno == one.lineno:
+                head = " " * one.col_offset + "return "
+                value = self._source[begin][one.value.col_offset :]
+                self._instead[begin] = [head + value]
+                self._dropped.update(range(begin, end))
 
     def list_lines(self) -> list[str]:
         body = self._file.tree.body
@@ -90,6 +99,9 @@ class _Remains:
                 self._moved.update(range(first, last))
                 last = first
             dropped.update(range(one.begin - 1, last))
+        if dropped:  # Otherwise the file stays as it is.
+            for begin, end in list_overridden(self._file.tree, dropped):
+                dropped.update(range(begin, end))
         return dropped
 
     def _list_shorter_functions(self) -> Iterator[tuple[int, int, Sequence[str]]]:

@@ -62,11 +62,20 @@ def shards_of(variable):
     return list(getattr(variable, "variables", None) or [variable])
 
 
+def is_local(settings):
+    """Whether a variable of these settings is neither trained nor saved."""
+    local = tf.compat.v1.GraphKeys.LOCAL_VARIABLES
+    return local in (settings.get("collections") or ())
+
+
 def name_of(variable):
-    """A variable's name in a TF1 checkpoint (a shard's slot keeps its `part_N`)."""
-    parts = shards_of(variable)
-    name = parts[0].name.split(":")[0]
-    return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+    """A variable's name in a TF1 checkpoint."""
+    name = variable.name
+    # Only for variables.shards_of.
+    # A shard's slot keeps its `part_N`.
+    if len(parts := shards_of(variable)) > 1:
+        name = re.sub(r"/part_0(:0)?$", "", parts[0].name)
+    return name.split(":")[0]
 
 
 def read(variables):
