@@ -54,6 +54,7 @@ _PURE_CALLS = frozenset({"set", "dict", "list", "Event", "Lock", "Condition", "l
 _PURE = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict, ast.Set),
     *(ast.BoolOp, ast.Compare, ast.IfExp, ast.expr_context, ast.boolop, ast.cmpop),
+    *(ast.ListComp, ast.comprehension, ast.Subscript),
 )
 
 
@@ -290,6 +291,16 @@ def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
     return tuple(found.values())
 
 
+def list_told_lines(name: str, tree: ast.AST) -> Iterator[int]:
+    """Yields the lines, from 0, of statements that have comments of this kind."""
+    places = dict(_walk_reserved(name))
+    for node in list_reserved_nodes(name, tree):
+        if one := places.get(find_first_line(node)):
+            body = getattr(node, "body", ())
+            last = body[0].lineno - 1 if one.head else node.end_lineno
+            yield from range(node.lineno - 1, last or node.lineno)
+
+
 @functools.cache
 def list_other_than_none(module: str) -> tuple[Unit, ...]:
     """Returns the units of a module's comments that ask for other values than None."""
@@ -322,7 +333,8 @@ def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
             continue
         for node in list_reserved_nodes(name, *function.body):
             if one := places.get(find_first_line(node)):
-                text = describe_statement(node, _has_reserved(name, node))
+                parts = one.head or _has_reserved(name, node)
+                text = describe_statement(node, parts)
                 if (unit,) in one.groups:
                     alone.append((function.name, text))
                 elif any(unit == units[0] for units in one.groups):
@@ -339,13 +351,13 @@ def describe_statement(node: ast.stmt, head: bool = False) -> str:
     """Returns what two statements share if they are the same.
 
     Args:
-      head: whether only the condition of an `if` counts, as parts of its body may go.
+      head: whether only the head of an `if` or a `with` counts, as its body may differ.
     """
-    return (
-        f"if {ast.dump(node.test)}"
-        if head and isinstance(node, ast.If)
-        else ast.dump(node)
-    )
+    if head and isinstance(node, ast.If):
+        return f"if {ast.dump(node.test)}"
+    if head and isinstance(node, ast.With):
+        return f"with {[ast.dump(item) for item in node.items]}"
+    return ast.dump(node)
 
 
 def list_heads(node: ast.stmt) -> Sequence[ast.expr]:

@@ -16,9 +16,8 @@ import tensorflow as tf
 
 try:
     import estimator_loop
-    import training_session
 except ImportError:  # In a package.
-    from . import estimator_loop, training_session
+    from . import estimator_loop
 
 v1 = tf.compat.v1
 _logging = v1.logging

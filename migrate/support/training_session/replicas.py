@@ -6,10 +6,10 @@ import threading
 
 import tensorflow as tf
 
-from .operations import layers_take_dtype_of_input, seeds_begin_anew
+from .operations import layers_take_dtype_of_input
 from .step_functions import StepFunction
 from .summaries import summary
-from .variables import is_local, name_of, shards_of, value_of
+from .variables import is_local, name_of, seeds_begin_anew, shards_of, value_of
 
 
 class Replicas:

@@ -4,7 +4,7 @@ import contextlib
 
 import tensorflow as tf
 
-from .checkpoints import Scaffold
+from .checkpoints import Saver
 from .hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .own_hooks import called, fed_by
 from .workers import of_this_worker, this_thread
@@ -25,8 +25,8 @@ class MonitoredTrainingSession:
       checkpoint_dir: where checkpoints are, None for none.
       scaffold, hooks, chief_only_hooks: as in TF1.
       save_checkpoint_secs, save_checkpoint_steps: default every 600 s.
-      save_summaries_steps, save_summaries_secs: default every 100 steps.
-      log_step_count_steps: how often the speed is logged.
+      save_summaries_steps, save_summaries_secs: default every 100 steps; None for never.
+      log_step_count_steps: how often the speed is logged; None for never.
       summary_dir: default `checkpoint_dir`.
     """
 
@@ -48,8 +48,14 @@ class MonitoredTrainingSession:
         self.replicas = replicas
         self._is_chief = is_chief
         self._checkpoint_dir = checkpoint_dir
-        # Only for MonitoredTrainingSession(checkpoint_dir) or (scaffold).
-        self._scaffold = scaffold or Scaffold()
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        self._saver = Saver()
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        # Only for MonitoredTrainingSession(scaffold).
+        if scaffold:
+            self._saver = scaffold.saver
+        # Only for MonitoredTrainingSession(scaffold).
+        self._scaffold = scaffold
         self._stop = self._closed = False
         # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         # Of the threads that call functions by time.
@@ -95,10 +101,9 @@ class MonitoredTrainingSession:
                 secs = _positive(save_checkpoint_secs)
             # Head only for MonitoredTrainingSession(save_checkpoint_steps) or (save_checkpoint_secs).
             if steps or secs:
-                hook = CheckpointSaverHook(
-                    checkpoint_dir, secs, steps, saver=self._scaffold.saver
-                )
+                hook = CheckpointSaverHook(checkpoint_dir, secs, steps, self._saver)
                 self._hooks.append(hook)
+        # Only for MonitoredTrainingSession(hooks).
         self._hooks += hooks or ()
         # Only for own_hooks.SessionRunHook or own_hooks.Fed.
         self._hooks = called(self._hooks)
@@ -117,8 +122,9 @@ class MonitoredTrainingSession:
 
     def _restore(self):
         """Restores the last checkpoint; where there is none, the scaffold may do more."""
-        if not self.restore_latest() and self._scaffold.init_fn:
-            self._scaffold.init_fn(self._scaffold, self)
+        scaffold = self._scaffold
+        if not self.restore_latest() and scaffold and scaffold.init_fn:
+            scaffold.init_fn(scaffold, self)
 
     def restore_latest(self):
         """Restores the checkpoint that is listed last; whether there is one.
@@ -129,10 +135,9 @@ class MonitoredTrainingSession:
         if listed := self._listed():
             latest = listed.model_checkpoint_path
             tf.compat.v1.logging.info("Restoring parameters from %s", latest)
-            saver = self._scaffold.saver
-            saver.restore(self, latest)
+            self._saver.restore(self, latest)
             # It goes on with these, and removes the first of them.
-            saver.recover_last_checkpoints(listed.all_model_checkpoint_paths)
+            self._saver.recover_last_checkpoints(listed.all_model_checkpoint_paths)
             return True
         return False
 
@@ -145,7 +150,10 @@ class MonitoredTrainingSession:
 
     def restores_all(self):
         """Whether `restore_latest` would give every variable its value."""
-        return bool(self._listed()) and self._scaffold.saver.saves_all(self.replicas)
+        complete = bool(self._listed())
+        # Only for checkpoints.Saver(var_list).
+        complete = complete and self._saver.saves_all(self.replicas)
+        return complete
 
     def save(self):
         """Saves the last step where hooks save; whether one does."""

@@ -39,14 +39,12 @@ class _Summaries:
         return entry
 
     def scalar(self, name, tensor, collections=None, family=None):
-        return self._add(
-            tf.raw_ops.ScalarSummary(tags=_tag(name, family), values=tensor)
-        )
+        tag = _tag(name, family)
+        return self._add(tf.raw_ops.ScalarSummary(tags=tag, values=tensor))
 
     def histogram(self, name, values, collections=None, family=None):
-        return self._add(
-            tf.raw_ops.HistogramSummary(tag=_tag(name, family), values=values)
-        )
+        tag = _tag(name, family)
+        return self._add(tf.raw_ops.HistogramSummary(tag=tag, values=values))
 
     def image(self, name, tensor, max_outputs=3, collections=None, family=None):
         return self._add(

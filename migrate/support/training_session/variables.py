@@ -1,9 +1,12 @@
-"""Variables as TF1 had them: names, parts, the global step, rates that are read late."""
+"""Variables as TF1 had them: names, parts, first values, the global step, rates."""
 
 import contextlib
 import re
 
 import tensorflow as tf
+
+# What TensorFlow takes for the seed of all operations where there is none.
+NO_SEED = 87654321
 
 
 def create_global_step():
@@ -93,3 +96,13 @@ def value_of(item):
     if hasattr(item, "read_value"):
         return item.read_value()
     return item
+
+
+def seeds_begin_anew():
+    """Lets eager operations with a seed draw from its beginning, as in a new TF1 graph.
+
+    If the program sets no seed for all operations, setting none again does that.
+    """
+    with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
+        if tf.compat.v1.get_seed(0)[0] == NO_SEED:
+            tf.random.set_seed(None)

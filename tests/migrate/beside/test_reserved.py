@@ -76,8 +76,26 @@ CASES = {
     "saver that saves": (
         HEAD + "t.Saver().save(sess, path)\n",
         "checkpoints",
-        ["keep_checkpoint_every_n_hours=", "if saved > self._next_permanent"],
-        ["reshape", "relative", "write_state", "write_meta_graph"],
+        ["self._max_to_keep = 5\n", "if saved > self._next_permanent"],
+        ["every_n_hours", "reshape", "relative", "write_state", "latest_filename=None"],
+    ),
+    "an argument that decides": (
+        HEAD + "t.LoggingTensorHook(names, 5)\n",
+        "hooks",
+        ["every_n_secs=None, at_end=False", "self._formatter, self._at_end = None, at"],
+        ["formatter="],
+    ),
+    "an argument in a choice": (
+        SAVES,
+        "hooks",
+        ["Timer(None, every_n_steps)\n", "self._writer = writer_of(output_dir)\n"],
+        ["summary_writer", "every_n_secs"],
+    ),
+    "the same in a choice, given": (
+        HEAD + "t.StepCounterHook(5, summary_writer=w)\n",
+        "hooks",
+        ["self._writer = summary_writer or writer_of(None)\n"],
+        ["output_dir"],
     ),
     "an argument of a method": (
         HEAD + "t.Saver().save(sess, path, write_state=False)\n",
