@@ -28,7 +28,9 @@ PACKAGE = "tf1to2_runtime"
 _FROM_PACKAGE = re.compile(rf"^[ \t]*from {PACKAGE} import ([\w, \t]+)", re.MULTILINE)
 _MARK = re.compile(rb"Written (?:beside your program )?by tf1to2[;,.]")
 # What says that the next statement, or its head, is for other units alone.
-RESERVES = re.compile(rb"[ ]*# (Only|Head only) for (\w[\w.()]*(?: or [\w.()]+)*)\.$")
+RESERVES = re.compile(
+    rb"[ ]*# (Only|Head only) for (\w[\w.()!=]*(?: or [\w.()!=]+)*)\.$"
+)
 _FIRST_LINES = 5  # Of a file; its mark is in one of them.
 
 

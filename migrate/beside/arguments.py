@@ -62,6 +62,94 @@ def find_arguments_used(function: ast.FunctionDef, dropped: Container[int]) -> s
     return found
 
 
+def find_constants(function: ast.FunctionDef) -> dict[str, ast.Constant]:
+    """Returns the arguments that have a constant as default, and that nothing rebinds."""
+    places = [*function.args.posonlyargs, *function.args.args]
+    pairs: list[tuple[ast.arg, ast.expr | None]] = [
+        *zip(reversed(places), reversed(function.args.defaults)),
+        *zip(function.args.kwonlyargs, function.args.kw_defaults),
+    ]
+    bound = {
+        inner.id if isinstance(inner, ast.Name) else inner.arg
+        for item in function.body
+        for inner in ast.walk(item)
+        if (isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load))
+        or isinstance(inner, ast.arg)
+    }
+    return {
+        argument.arg: default
+        for argument, default in pairs
+        if isinstance(default, ast.Constant) and argument.arg not in bound
+    }
+
+
+# Where a constant reads well. Elsewhere it would decide something: the argument stays.
+_PLACES = (ast.Call, ast.keyword, ast.Assign, ast.Tuple)
+
+
+def put_constant(
+    function: ast.FunctionDef,
+    name: str,
+    value: ast.Constant,
+    dropped: Container[int],
+) -> list[tuple[int, int, int, str]] | None:
+    """Returns the changes of lines that put a constant in the place of an argument.
+
+    Args:
+      dropped: lines, from 0, that do not stay.
+
+    Returns:
+      Lines, from 0, with the ends of what is replaced, and what stands there instead;
+      None if the constant would decide something.
+    """
+    found: list[tuple[int, int, int, str]] = []
+    work: list[tuple[ast.AST, ast.AST, ast.AST]] = [
+        (item, function, function) for item in function.body
+    ]
+    while work:
+        inner, parent, above = work.pop()
+        if isinstance(inner, ast.stmt) and inner.lineno - 1 in dropped:
+            work += [(item, inner, parent) for item in getattr(inner, "body", ())]
+            continue
+        if isinstance(inner, ast.Name) and inner.id == name:
+            change = None
+            if isinstance(parent, ast.BoolOp):
+                change = _leave_out(inner, parent, above, bool(value.value))
+            elif (
+                isinstance(parent, _PLACES) and getattr(parent, "func", 0) is not inner
+            ):
+                change = inner.col_offset, inner.col_offset + len(name), _quote(value)
+            if change is None:
+                return None
+            found.append((inner.lineno - 1, *change))
+        children = ast.iter_child_nodes(inner)
+        work += [(child, inner, parent) for child in children]
+    return found
+
+
+def _leave_out(
+    node: ast.Name, parent: ast.BoolOp, above: ast.AST, holds: bool
+) -> tuple[int, int, str] | None:
+    """Returns the change of a line that takes an operand from `and` or `or`, None if none.
+
+    Args:
+      above: what the operation is a part of.
+      holds: whether the operand is true.
+    """
+    if (
+        holds is not isinstance(parent.op, ast.And)
+        or parent.lineno != parent.end_lineno
+    ):
+        return None
+    place = parent.values.index(node)
+    if place + 1 < len(parent.values):
+        return node.col_offset, parent.values[place + 1].col_offset, ""
+    before = parent.values[place - 1].end_col_offset
+    if isinstance(above, ast.If) and before and node.end_col_offset:
+        return before, node.end_col_offset, ""
+    return None
+
+
 def _write_head(node: ast.FunctionDef, gone: Container[str]) -> Sequence[str]:
     """The lines of a function's head, as a formatter writes them."""
     indentation = " " * node.col_offset

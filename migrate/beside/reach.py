@@ -16,20 +16,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from migrate import emitted
 from migrate.beside import units
-from migrate.beside.layers_made import is_elsewhere, may_make_layers, mentions_layers
+from migrate.beside.arguments import find_arguments_used, find_function
+from migrate.beside.features import (
+    FEATURES,
+    Feature,
+    is_elsewhere,
+    list_mentioned,
+    list_possible,
+)
 from migrate.beside.reserved import (
     Groups,
     Unit,
+    describe_statement,
     find_attribute_set,
     find_attributes_set,
+    list_other_than_none,
     list_statements_for,
 )
 from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
-# If there may be layers, the program's variables are recorded with this function.
-_RECORDER = "training_session/replicas.py", "Replicas", "recording"
-_FOR_LAYERS = "training_session/operations.py", "layers_take_dtype_of_input"
 _OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
 
 
@@ -81,8 +87,7 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
-        if may_make_layers(tree):
-            self._add_layers()
+        self._add_features(list_possible(tree))
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
         bound: dict[str, set[Import]] = {}
@@ -117,8 +122,7 @@ class Closure:
           SyntaxError: the text is no Python.
         """
         tree = ast.parse(text)
-        if may_make_layers(tree):
-            self._add_layers()
+        self._add_features(list_possible(tree))
         found = units.find_references(tree)
         self._add_mentions(found.attributes)
         for path in found.paths:
@@ -132,7 +136,7 @@ class Closure:
     def add_words(self, words: Iterable[str]) -> None:
         """Adds a text that cannot be parsed. Each of its words may be any name."""
         found = set(words)
-        self._add_layers()
+        self._add_features(FEATURES)
         self._add_mentions(found | {f"{word}(*)" for word in found})
         for module in sorted(emitted.list_modules() & found):
             top = units.find_top(module)
@@ -151,7 +155,10 @@ class Closure:
         known = read_file(name)
         tree = ast.parse(text)
         statements = {
-            ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)
+            describe_statement(node, head)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.stmt)
+            for head in (False, True)
         }
         functions = {
             node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
@@ -185,6 +192,7 @@ class Closure:
                 for (method, argument), place in definition.arguments.items():
                     if self._is_given(method or name, argument, place):
                         self._methods[file].add((name, f"{method}({argument})"))
+            self._add_other_than_none()
             for one, path in list(self._optional):
                 if one.module in self._names:
                     self._follow(one, path)
@@ -199,6 +207,22 @@ class Closure:
             {file: frozenset(found) for file, found in self._methods.items()},
             frozenset(self._attributes),
         )
+
+    def _add_other_than_none(self) -> None:
+        """Adds the arguments for which some call may give another value than None."""
+        for module in {emitted.find_module(file) for file in self._names}:
+            for file, name, condition in list_other_than_none(module):
+                if name not in self._names.get(file, ()):
+                    continue
+                method, _, rest = condition.partition("(")
+                argument = rest.partition("!")[0]
+                called = method or name
+                if f"{called}(*)" in self._attributes or any(
+                    argument not in mention[len(called) + 2 : -1].split(",")
+                    for mention in self._attributes
+                    if mention.startswith(f"{called}(!")
+                ):
+                    self._methods[file].add((name, condition))
 
     def _is_given(self, name: str, argument: str, place: int) -> bool:
         """Whether a call of something with this name may give the argument."""
@@ -227,10 +251,11 @@ class Closure:
         else:
             self._waiting.append((groups, action))
 
-    def _add_layers(self) -> None:
-        """Adds what records variables of Keras layers."""
-        keep = functools.partial(self._keep, *_FOR_LAYERS)
-        self._apply_once_reached(((_RECORDER,),), keep)
+    def _add_features(self, features: Iterable[Feature]) -> None:
+        """Adds what the modules have for features that a program may use."""
+        for one in features:
+            keep = functools.partial(self._keep, one.file, one.name)
+            self._apply_once_reached(one.groups, keep)
 
     def _add_mentions(self, attributes: Iterable[str]) -> None:
         self._attributes.update(attributes)
@@ -242,8 +267,7 @@ class Closure:
         self._names[name] = set()
         self._methods[name] = set()
         if emitted.find_module(name) != "training_session":
-            if mentions_layers(read_file(name).tree):
-                self._add_layers()
+            self._add_features(list_mentioned(read_file(name).tree))
         package, slash, _ = name.rpartition("/")
         top = f"{package}/__init__.py" if slash else name
         self._keep_file(top)
@@ -396,7 +420,7 @@ def _list_arguments_there(
 
     Args:
       functions: the names of all functions of the file.
-      statements: all statements of the file. A class has an argument of its own if one of
+      statements: descriptions of all statements of the file. A class has an argument of its own if one of
         the statements for this argument alone is there.
 
     Yields:
@@ -406,8 +430,17 @@ def _list_arguments_there(
     for method, argument in read_file(name).definitions[node.name].arguments:
         unit = name, node.name, f"{method}({argument})"
         own = [s for f, s in list_statements_for(name, unit) if f in functions]
-        if (method, argument) in taken and (not own or not statements.isdisjoint(own)):
+        if (method, argument) not in taken:
+            continue
+        # Nothing but a program that gives it needs an argument that the body does not use.
+        used = find_arguments_used(find_function(node, method), ())
+        if not own or not statements.isdisjoint(own) or argument not in used:
             yield unit[2]
+    for unit in list_other_than_none(emitted.find_module(name)):
+        if unit[:2] == (name, node.name):
+            own = [s for f, s in list_statements_for(name, unit) if f in functions]
+            if not statements.isdisjoint(own):
+                yield unit[2]
 
 
 def _find_attributes_there(name: str, node: ast.ClassDef) -> Set[str]:

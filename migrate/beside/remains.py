@@ -17,14 +17,19 @@ from migrate.beside import units
 from migrate.beside.arguments import (
     drop_arguments,
     find_arguments_used,
+    find_constants,
     find_function,
+    put_constant,
 )
 from migrate.beside.reach import Reached
 from migrate.beside.reserved import (
     find_first_line,
     find_reserved,
     list_heads,
+    list_overridden,
     list_reserved_nodes,
+    list_returned,
+    list_told_lines,
 )
 
 _WIDTH = 88
@@ -66,11 +71,22 @@ class _Remains:
         self._source = emitted.read_source(name).decode().split("\n")
         self._moved: set[int] = set()  # Lines whose indentation is one level less.
         self._dropped = self._find_dropped_lines(name, reached)
+        # Lines of statements by which a later run sees what the file was written for.
+        self._told = set(list_told_lines(name, self._file.tree))
+        self._changes: list[tuple[int, int, int, str]] = []
         # First removed line -> the lines that replace it and those after it.
         self._instead: dict[int, Sequence[str]] = {}
         for begin, end, lines in self._list_shorter_functions():
             self._dropped.update(range(begin, end))
             self._instead[begin] = lines
+        self._change_lines()
+        for one, after in list_returned(self._file.tree, self._dropped):
+            begin, end = one.lineno - 1, after.end_lineno or after.lineno
+            if one.end_lineno == one.lineno:
+                head = " " * one.col_offset + "return "
+                value = self._source[begin][one.value.col_offset :]
+                self._instead[begin] = [head + value]
+                self._dropped.update(range(begin, end))
 
     def list_lines(self) -> list[str]:
         body = self._file.tree.body
@@ -90,6 +106,9 @@ class _Remains:
                 self._moved.update(range(first, last))
                 last = first
             dropped.update(range(one.begin - 1, last))
+        if dropped:  # Otherwise the file stays as it is.
+            for begin, end in list_overridden(self._file.tree, dropped):
+                dropped.update(range(begin, end))
         return dropped
 
     def _list_shorter_functions(self) -> Iterator[tuple[int, int, Sequence[str]]]:
@@ -106,10 +125,25 @@ class _Remains:
                     if owner == method
                     and (name, f"{method}({argument})") not in self._methods
                 }
-                gone -= find_arguments_used(function, self._dropped)
+                used = gone & find_arguments_used(function, self._dropped)
+                constants = find_constants(function)
+                for argument in sorted(used):
+                    changes = argument in constants and put_constant(
+                        function, argument, constants[argument], self._dropped
+                    )
+                    if changes and self._told.isdisjoint(c[0] for c in changes):
+                        self._changes += changes
+                    else:
+                        gone.remove(argument)
                 if gone:
                     described = node if method == "" else function
                     yield from drop_arguments(function, described, self._source, gone)
+
+    def _change_lines(self) -> None:
+        """Puts constants in the places of arguments; the last place of a line first."""
+        for place, begin, end, text in sorted(self._changes, reverse=True):
+            line = self._source[place]
+            self._source[place] = line[:begin] + text + line[end:]
 
     def _take_lines(self, begin: int, end: int | None) -> list[str]:
         """Returns the lines of a range that stay, without empty lines that are needless

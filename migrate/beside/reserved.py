@@ -7,7 +7,8 @@ A comment above a statement says so:
 
 The unit is a name of this file, `file.name` in this package, `module.name` of another, a
 method of one of these, `Class.method`, or an argument that a class, a function or a method
-may be given, `Class(argument)` or `Class.method(argument)`. Several are joined by " or ";
+may be given, `Class(argument)` or `Class.method(argument)`. `Class(argument!=None)` holds
+unless all calls give the constant None for the argument. Several are joined by " or ";
 of the same class only `.method` and `(argument)` are said. If several such comments follow
 each other, all of them must hold. What the statement mentions counts only where the units
 are reached for another reason. Otherwise the statement goes, with the comments right above
@@ -48,10 +49,12 @@ from migrate.source.nodes import walk_breadth_first
 Unit = tuple[str, str, str]
 # Of each group one unit must be reached.
 Groups = tuple[tuple[Unit, ...], ...]
+_NOT_NONE = "!=None)"
 _PURE_CALLS = frozenset({"set", "dict", "list", "Event", "Lock", "Condition", "local"})
 _PURE = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict, ast.Set),
     *(ast.BoolOp, ast.Compare, ast.IfExp, ast.expr_context, ast.boolop, ast.cmpop),
+    *(ast.ListComp, ast.comprehension, ast.Subscript),
 )
 
 
@@ -152,13 +155,83 @@ def _is_pure(node: ast.stmt, computed: Container[str]) -> bool:
     for inner in ast.walk(node.value):
         if isinstance(inner, ast.Name) and inner.id in computed:
             return False
-        if isinstance(inner, ast.Call):
+        if isinstance(inner, ast.Call) and ast.unparse(inner.func) != "os.path.join":
             called = getattr(inner.func, "attr", getattr(inner.func, "id", ""))
             if called not in _PURE_CALLS or inner.args or inner.keywords:
                 return False
-        elif not isinstance(inner, _PURE):
+        elif not isinstance(inner, (*_PURE, ast.Call)):
             return False
     return True
+
+
+def list_overridden(
+    tree: ast.AST, dropped: Container[int]
+) -> Iterator[tuple[int, int]]:
+    """Finds assignments whose value the next statement replaces, without a use between.
+
+    Args:
+      dropped: lines, from 0, of statements that do not stay.
+
+    Yields:
+      The lines of each, from 0, and the line after it.
+    """
+    for one, after in _list_pairs(tree, dropped):
+        if _is_overridden(one, after):
+            yield one.lineno - 1, one.end_lineno or one.lineno
+
+
+def list_returned(
+    tree: ast.AST, dropped: Container[int]
+) -> Iterator[tuple[ast.Assign, ast.Return]]:
+    """Finds variables that a function only returns, as what stood between does not stay.
+
+    Args:
+      dropped: lines, from 0, of statements that do not stay.
+
+    Yields:
+      The assignment of each, and the `return`.
+    """
+    for one, after in _list_pairs(tree, dropped):
+        if not isinstance(one, ast.Assign) or not isinstance(after, ast.Return):
+            continue
+        target, value = one.targets[0], after.value
+        if isinstance(target, ast.Name) and isinstance(value, ast.Name):
+            if target.id == value.id and one.lineno in dropped:
+                yield one, after
+
+
+def _list_pairs(
+    tree: ast.AST, dropped: Container[int]
+) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    """Yields the statements that follow each other where some lines do not stay."""
+    for node in ast.walk(tree):
+        for field in ("body", "orelse"):
+            block = getattr(node, field, ())
+            stays = [
+                item
+                for item in (block if isinstance(block, list) else ())
+                if find_first_line(item) - 1 not in dropped
+            ]
+            yield from zip(stays, stays[1:])
+
+
+def _is_overridden(one: ast.stmt, after: ast.stmt) -> bool:
+    """Whether a statement only assigns what the next one assigns, too, and does not read."""
+    if not (isinstance(one, ast.Assign) and isinstance(after, ast.Assign)):
+        return False
+    if [*map(ast.dump, one.targets)] != [*map(ast.dump, after.targets)]:
+        return False
+    spelled = {
+        ast.unparse(part)
+        for target in one.targets
+        for part in (target.elts if isinstance(target, ast.Tuple) else [target])
+    }
+    read = {
+        ast.unparse(part)
+        for part in ast.walk(after.value)
+        if isinstance(part, (ast.Attribute, ast.Name))
+    }
+    return spelled.isdisjoint(read) and _is_pure(one, ())
 
 
 def _walk_reserved(name: str) -> Iterator[tuple[int, Reservation]]:
@@ -218,22 +291,73 @@ def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
     return tuple(found.values())
 
 
+def list_told_lines(name: str, tree: ast.AST) -> Iterator[int]:
+    """Yields the lines, from 0, of statements that have comments of this kind."""
+    places = dict(_walk_reserved(name))
+    for node in list_reserved_nodes(name, tree):
+        if one := places.get(find_first_line(node)):
+            body = getattr(node, "body", ())
+            last = body[0].lineno - 1 if one.head else node.end_lineno
+            yield from range(node.lineno - 1, last or node.lineno)
+
+
+@functools.cache
+def list_other_than_none(module: str) -> tuple[Unit, ...]:
+    """Returns the units of a module's comments that ask for other values than None."""
+    return tuple(
+        unit
+        for file in emitted.list_files(module)
+        for _, one in _walk_reserved(file)
+        for units in one.groups
+        for unit in units
+        if unit[2].endswith(_NOT_NONE)
+    )
+
+
 @functools.cache
 def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
-    """Returns the statements of a file that are for one unit alone.
+    """Returns the statements of a file that are there only if a unit is reached.
+
+    If a unit that asks for other values than None has no statement alone, it is the first
+    of several. The text is then the same for whichever of them the statement is there.
 
     Returns:
-      For each the name of the function that it is in, and its `ast.dump`.
+      For each the name of the function that it is in, and its description.
     """
     places = dict(_walk_reserved(name))
     tree = ast.parse(emitted.read_source(name))
-    return tuple(
-        (function.name, ast.dump(node))
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef)
-        for node in list_reserved_nodes(name, *function.body)
-        if (one := places.get(find_first_line(node))) and one.groups == ((unit,),)
-    )
+    alone: list[tuple[str, str]] = []
+    shared: list[tuple[str, str]] = []
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in list_reserved_nodes(name, *function.body):
+            if one := places.get(find_first_line(node)):
+                parts = one.head or _has_reserved(name, node)
+                text = describe_statement(node, parts)
+                if (unit,) in one.groups:
+                    alone.append((function.name, text))
+                elif any(unit == units[0] for units in one.groups):
+                    shared.append((function.name, text))
+    return tuple(alone or (shared if unit[2].endswith(_NOT_NONE) else ()))
+
+
+def _has_reserved(name: str, node: ast.stmt) -> bool:
+    """Whether some statement in a statement is reserved itself."""
+    return bool(list_reserved_nodes(name, *getattr(node, "body", ())))
+
+
+def describe_statement(node: ast.stmt, head: bool = False) -> str:
+    """Returns what two statements share if they are the same.
+
+    Args:
+      head: whether only the head of an `if` or a `with` counts, as its body may differ.
+    """
+    if head and isinstance(node, ast.If):
+        return f"if {ast.dump(node.test)}"
+    if head and isinstance(node, ast.With):
+        return f"with {[ast.dump(item) for item in node.items]}"
+    return ast.dump(node)
 
 
 def list_heads(node: ast.stmt) -> Sequence[ast.expr]:

@@ -43,7 +43,8 @@ class References:
       paths: dotted names, from a name that is read: ("training_session", "Saver").
       attributes: names of attributes, and texts that may be the name of one. "Saver(name)"
         says that something called Saver gets this argument, "Saver(2)" that it gets two
-        arguments by position, "Saver(*)" that it may get any.
+        arguments by position, "Saver(*)" that it may get any, and "Saver(!a,b)" that a
+        call gives None, as a constant, for a and b alone.
     """
 
     paths: frozenset[tuple[str, ...]] = frozenset()
@@ -414,9 +415,15 @@ def _list_given(node: ast.Call) -> Iterator[str]:
     """Yields the arguments of a call, spelled as in `References.attributes`."""
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
     starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    none = [k.arg for k in node.keywords if k.arg and _is_none(k.value)]
+    yield f"{name}(!{','.join(sorted(none))})"
     for keyword in node.keywords:
         yield f"{name}({keyword.arg or '*'})"
     yield f"{name}({'*' if starred else len(node.args)})"
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _walk_signature(

@@ -16,9 +16,8 @@ import tensorflow as tf
 
 try:
     import estimator_loop
-    import training_session
 except ImportError:  # In a package.
-    from . import estimator_loop, training_session
+    from . import estimator_loop
 
 v1 = tf.compat.v1
 _logging = v1.logging
@@ -36,7 +35,7 @@ class _EarlyStopping(estimator_loop.SessionRunHook):
         if not callable(should_stop_fn):
             raise TypeError("`should_stop_fn` must be callable.")
         self._should_stop_fn = should_stop_fn
-        self._timer = training_session.hooks.Timer(run_every_secs, run_every_steps)
+        self._timer = v1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
 
     def begin(self):
         with v1.variable_scope("signal_early_stopping", reuse=tf.compat.v1.AUTO_REUSE):
@@ -61,8 +60,8 @@ class _EarlyStopping(estimator_loop.SessionRunHook):
         if stopped:
             _logging.info("Early stopping requested, suspending run.")
             run_context.request_stop()
-        elif self._timer.due(step):
-            self._timer.mark(step)
+        elif self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
             if self._should_stop_fn():
                 _logging.info("Requesting early stopping at global step %d", step)
                 self._stop.assign(True)

@@ -54,20 +54,21 @@ class DataSet:
         dtype = tf.as_dtype(dtype)
         if dtype not in (tf.uint8, tf.float32):
             raise TypeError(f"Image dtype must be uint8 or float32, not {dtype}")
-        self._fake, self._one_hot = fake_data, one_hot
-        if fake_data:
-            self.num_examples = 10000
-        else:
-            if len(images) != len(labels):
-                raise ValueError(f"{len(images)} images, but {len(labels)} labels")
-            self.num_examples = len(images)
-            if reshape:
-                images = images.reshape(len(images), int(np.prod(images.shape[1:])))
-            if dtype == tf.float32:
-                images = np.multiply(images.astype(np.float32), 1.0 / 255.0)
-        self.images, self.labels = images, labels
+        self._one_hot = one_hot
         self.epochs_completed = 0
         self._next = 0
+        # Only for DataSet(fake_data).
+        if fake_data:
+            self.images, self.labels, self.num_examples = images, labels, 10000
+            return
+        if len(images) != len(labels):
+            raise ValueError(f"{len(images)} images, but {len(labels)} labels")
+        self.num_examples = len(images)
+        if reshape:
+            images = images.reshape(len(images), int(np.prod(images.shape[1:])))
+        if dtype == tf.float32:
+            images = np.multiply(images.astype(np.float32), 1.0 / 255.0)
+        self.images, self.labels = images, labels
 
     def _shuffle(self):
         order = np.arange(self.num_examples)
@@ -76,17 +77,21 @@ class DataSet:
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
         """The next `batch_size` examples; a batch may run over an epoch's end."""
+        # Only for DataSet.next_batch(fake_data).
         if fake_data:
             label = [1] + [0] * 9 if self._one_hot else 0
             return [[1] * 784] * batch_size, [label] * batch_size
         start = self._next
-        if shuffle and start == 0 and self.epochs_completed == 0:
-            self._shuffle()
+        # Head only for DataSet.next_batch(shuffle).
+        if shuffle:
+            if start == 0 and self.epochs_completed == 0:
+                self._shuffle()
         if start + batch_size <= self.num_examples:
             self._next = start + batch_size
             return self.images[start : self._next], self.labels[start : self._next]
         self.epochs_completed += 1
         last = self.images[start:], self.labels[start:]
+        # Head only for DataSet.next_batch(shuffle).
         if shuffle:
             self._shuffle()
         self._next = batch_size - len(last[0])
@@ -100,14 +105,10 @@ def _fetch(name, directory, source_url):
         os.makedirs(directory, exist_ok=True)
         # Beside the target first: an interrupted download must not pass for the file,
         # and several workers may download at once.
-        handle, partial = tempfile.mkstemp(dir=directory, prefix=name + ".")
-        os.close(handle)
-        try:
+        with tempfile.TemporaryDirectory(dir=directory) as own:
+            partial = os.path.join(own, name)
             urllib.request.urlretrieve(source_url + name, partial)
             os.replace(partial, path)
-        finally:
-            if os.path.exists(partial):
-                os.remove(partial)
     return path
 
 
@@ -133,29 +134,33 @@ def read_data_sets(
     source_url=DEFAULT_SOURCE_URL,
 ):
     """MNIST as (train, validation, test); downloads the files that are missing."""
+    # Only for read_data_sets(fake_data).
     if fake_data:
         return Datasets(
             *[DataSet([], [], True, one_hot, dtype, seed=seed) for _ in range(3)]
         )
-    source_url = source_url or DEFAULT_SOURCE_URL
+    source = DEFAULT_SOURCE_URL
+    # Only for read_data_sets(source_url).
+    source = source_url or source
     arrays = []
     for prefix in ("train", "t10k"):
-        images = _fetch(f"{prefix}-images-idx3-ubyte.gz", train_dir, source_url)
-        labels = _fetch(f"{prefix}-labels-idx1-ubyte.gz", train_dir, source_url)
+        images = _fetch(f"{prefix}-images-idx3-ubyte.gz", train_dir, source)
+        labels = _fetch(f"{prefix}-labels-idx1-ubyte.gz", train_dir, source)
         pixels = _read(images, 2051, 3)[..., np.newaxis]
         digits = _read(labels, 2049, 1)
         arrays.append((pixels, np.eye(10)[digits] if one_hot else digits))
     (images, labels), test = arrays
     if not 0 <= validation_size <= len(images):
         raise ValueError(f"validation_size must be between 0 and {len(images)}")
+    parts = [
+        (images[validation_size:], labels[validation_size:]),
+        (images[:validation_size], labels[:validation_size]),
+        test,
+    ]
     return Datasets(
         *[
-            DataSet(*pair, dtype=dtype, reshape=reshape, seed=seed)
-            for pair in (
-                (images[validation_size:], labels[validation_size:]),
-                (images[:validation_size], labels[:validation_size]),
-                test,
-            )
+            DataSet(images, labels, dtype=dtype, reshape=reshape, seed=seed)
+            for images, labels in parts
         ]
     )
 

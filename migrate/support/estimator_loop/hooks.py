@@ -138,8 +138,8 @@ class SummarySaverHook(TensorHook, training_session.SummarySaverHook):
 
     def after_run(self, sess, step, results):
         # TF1 looked ahead by a step: in an evaluation, where the step stays, it wrote all.
-        if self._every_step and self._timer.last_step == step:
-            self._timer.last_step = step - 1
+        if self._every_step and self._timer.last_triggered_step() == step:
+            self._timer.reset()
         super().after_run(sess, step, results)
 
 
@@ -192,7 +192,7 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
     def end(self, sess):
         super().end(sess)
         # The step that was saved: other workers may have gone on meanwhile.
-        step = self._timer.last_step
+        step = self._timer.last_triggered_step()
         with knowing(sess.replicas.global_step):
             for listener in self.listeners:
                 listener.end(HookSession(sess), step)
@@ -428,9 +428,7 @@ def made_anew(hook):
             setattr(new, name, copy.copy(value))
         elif isinstance(value, _CALLED):
             setattr(new, name, made_anew(value))
-        elif isinstance(
-            value, (training_session.hooks.Timer, v1.train.SecondOrStepTimer)
-        ):
+        elif isinstance(value, v1.train.SecondOrStepTimer):
             setattr(new, name, copy.copy(value))
     return new
 

@@ -43,7 +43,7 @@ from .hooks import (
     StopAtStepHook,
     SummarySaverHook,
 )
-from .operations import NO_SEED, dropout, mod_rows
+from .operations import dropout, mod_rows
 from .own_hooks import (
     Fed,
     SessionRunArgs,
@@ -56,6 +56,7 @@ from .step_functions import StepFunction, spec_of
 from .summaries import SummaryWriter, summary, value_of
 from .synchronous import SynchronousReplicas
 from .variables import (
+    NO_SEED,
     Rate,
     ScopedPartitioner,
     create_global_step,

@@ -168,6 +168,7 @@ class AsynchronousReplicas(Replicas):
 
         def restore():
             chief.restore_latest()
+            # Only for variables.is_local.
             for variable, value in self.local_values:
                 variable.assign(value)
 
@@ -184,8 +185,13 @@ class AsynchronousReplicas(Replicas):
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
+                # Only for variables.is_local.
                 # No checkpoint has what local variables begin with.
-                parts = [part for v in self._local for part in shards_of(v)]
+                parts = self._local
+                # Only for variables.is_local.
+                # Only for variables.shards_of.
+                parts = [part for v in parts for part in shards_of(v)]
+                # Only for variables.is_local.
                 self.local_values = [(part, self.read(part)) for part in parts]
                 self.ready.set()
         deadline = time.monotonic() + MAX_WAIT_SECS

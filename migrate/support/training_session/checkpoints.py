@@ -157,9 +157,12 @@ class Saver:
             prefix = self._step.format(save_path, step)
         names, tensors = [], []
         for name, parts in self._entries(sess.replicas).items():
+            value = sess.replicas.read(parts[0])
+            # Only for variables.shards_of or replicas.Replicas.hold_part.
+            if len(parts) > 1:
+                value = np.concatenate([value, *map(sess.replicas.read, parts[1:])])
             names.append(name)
-            values = [sess.replicas.read(part) for part in parts]
-            tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
+            tensors.append(value)
         tf.io.gfile.makedirs(os.path.dirname(prefix) or ".")
         rows = [""] * len(names)
         # Only for replicas.Replicas.hold_part.
@@ -240,11 +243,11 @@ class Saver:
             # Only for Saver(reshape).
             if self._reshapes and len(parts) == 1:
                 value = np.reshape(value, parts[0].shape)
-            row = 0
-            for part in parts:
-                rows = int(part.shape[0]) if len(parts) > 1 else None
-                part.assign(value if rows is None else value[row : row + rows])
-                row += rows or 0
+            # Only for variables.shards_of or replicas.Replicas.hold_part.
+            if len(parts) > 1:
+                _assign_parts(parts, value)
+                continue
+            parts[0].assign(value)
         if hasattr(sess, "restored"):
             sess.restored()  # Where others wait for it.
         unused = sorted(set(shapes) - set(entries))
@@ -258,6 +261,7 @@ class Saver:
         wrong, kind = [], tf.errors.InvalidArgumentError
         for name, parts in entries.items():
             shape = list(parts[0].shape)
+            # Only for variables.shards_of or replicas.Replicas.hold_part.
             if len(parts) > 1:
                 shape[0] = sum(int(p.shape[0]) for p in parts)
             # Only for replicas.Replicas.hold_part.
@@ -274,6 +278,15 @@ class Saver:
         if wrong:
             text = f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             raise kind(None, None, text)
+
+
+def _assign_parts(parts, value):
+    """Gives each part its rows of a value."""
+    row = 0
+    for part in parts:
+        rows = int(part.shape[0])
+        part.assign(value[row : row + rows])
+        row += rows
 
 
 def _read_rows(save_path, rows, dtype, name):

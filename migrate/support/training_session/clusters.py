@@ -30,12 +30,16 @@ def server_config(config=None):
     pool, and the coordinator's server would never answer. A worker offers one GPU, unless
     `config` says how many: TF1 used one, but a strategy computes the step once per GPU.
     """
-    config = config or tf.compat.v1.ConfigProto()
-    if "GPU" not in config.device_count:
-        config.device_count["GPU"] = 1
-    if config.inter_op_parallelism_threads == 0:
-        config.inter_op_parallelism_threads = max(8, os.cpu_count() or 1)
-    return config
+    settings = tf.compat.v1.ConfigProto()
+    # Only for server_config(config).
+    settings = config or settings
+    # Head only for server_config(config).
+    if "GPU" not in settings.device_count:
+        settings.device_count["GPU"] = 1
+    # Head only for server_config(config).
+    if settings.inter_op_parallelism_threads == 0:
+        settings.inter_op_parallelism_threads = max(8, os.cpu_count() or 1)
+    return settings
 
 
 def serve(server):

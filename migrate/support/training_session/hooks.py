@@ -7,34 +7,9 @@ import numpy as np
 import tensorflow as tf
 
 from .checkpoints import Saver
-from .summaries import SummaryWriter, writer_of
+from .summaries import writer_of
 
-
-class Timer:
-    """Says when a hook is due: every so many steps, or seconds, and at first."""
-
-    def __init__(self, every_secs=None, every_steps=None):
-        if (every_secs is None) == (every_steps is None):
-            raise ValueError("exactly one of every_secs and every_steps is needed")
-        self._secs, self._steps = every_secs, every_steps
-        self.last_step = self._last_time = None
-
-    def due(self, step):
-        if self.last_step is None:
-            return True
-        if step == self.last_step:
-            return False
-        if self._secs is not None:
-            return time.time() >= self._last_time + self._secs
-        return step >= self.last_step + self._steps
-
-    def mark(self, step):
-        """Notes that the hook acted; returns (seconds, steps) since it last did."""
-        now, since = time.time(), (None, None)
-        if self._last_time is not None:
-            since = now - self._last_time, step - self.last_step
-        self._last_time, self.last_step = now, step
-        return since
+Timer = tf.compat.v1.train.SecondOrStepTimer
 
 
 class Hook:
@@ -59,14 +34,17 @@ class StopAtStepHook(Hook):
     """Stops when the global step has reached `last_step`, or `num_steps` more than now."""
 
     def __init__(self, num_steps=None, last_step=None):
+        # Only for StopAtStepHook(num_steps).
         if (num_steps is None) == (last_step is None):
             raise ValueError("exactly one of num_steps and last_step is needed")
-        self._num_steps, self._last_step = num_steps, last_step
+        self._num_steps = num_steps
+        self._last_step = last_step
 
     def begin(self, sess):
-        step = sess.global_step()
+        sess.global_step()  # As in TF1 there must be one.
+        # Only for StopAtStepHook(num_steps).
         if self._last_step is None:
-            self._last_step = step + self._num_steps
+            self._last_step = sess.global_step() + self._num_steps
 
     def after_run(self, sess, step, results):
         if step >= self._last_step:
@@ -100,12 +78,14 @@ class LoggingTensorHook(Hook):
         values = results["observed"]
         if all(key in values for key in self._keys):
             self._last = {key: values[key] for key in self._keys}
-            if self._periodic and self._timer.due(self._runs):
+            if self._periodic and self._timer.should_trigger_for_step(self._runs):
                 self._log()
         self._runs += 1
 
     def _log(self):
-        seconds = self._timer.mark(self._runs)[0] if self._periodic else None
+        seconds = None
+        if self._periodic:
+            seconds, _ = self._timer.update_last_triggered_step(self._runs)
         with np.printoptions(suppress=True):
             if self._formatter:
                 text = self._formatter(self._last)
@@ -159,22 +139,25 @@ class CheckpointSaverHook(Hook):
         # Only for CheckpointSaverHook(listeners).
         if listeners:
             raise ValueError("CheckpointSaverListener is not supported")
-        # Only for CheckpointSaverHook(saver).
+        # Only for CheckpointSaverHook(scaffold).
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        self._directory = checkpoint_dir
-        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        path = os.path.join(checkpoint_dir, "model.ckpt")
+        # Only for CheckpointSaverHook(checkpoint_basename).
+        path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._directory, self._path = checkpoint_dir, path
         self._timer = Timer(save_secs, save_steps)
-        self._saver = scaffold.saver if scaffold else Saver()
-        # Only for CheckpointSaverHook(saver).
-        if saver:
-            self._saver = saver
+        # Only for CheckpointSaverHook(scaffold).
+        saver = scaffold.saver if scaffold else saver
+        # Only for __init__.CheckpointSaverHook or __init__.hooks.
+        saver = saver or Saver()
+        self._saver = saver
 
     def begin(self, sess):
         self._save(sess, sess.global_step())
 
     def after_run(self, sess, step, results):
-        if self._timer.due(step):
+        if self._timer.should_trigger_for_step(step):
             self._save(sess, step)
 
     def recovered(self, sess):
@@ -182,23 +165,23 @@ class CheckpointSaverHook(Hook):
 
     def end(self, sess):
         self.save_last(sess)
-        SummaryWriter.shared(self._directory).flush()
+        writer_of(self._directory).flush()
 
     def save_last(self, sess):
         """Saves where the last step is not saved yet."""
         step = sess.global_step()
-        if step != self._timer.last_step:
+        if step != self._timer.last_triggered_step():
             self._save(sess, step)
 
     def _save(self, sess, step):
-        self._timer.mark(step)
-        tf.compat.v1.logging.info(
-            "Saving checkpoints for %d into %s.", step, self._path
-        )
+        self._timer.update_last_triggered_step(step)
+        info = tf.compat.v1.logging.info
+        info("Saving checkpoints for %d into %s.", step, self._path)
         self._saver.save(sess, self._path, step)
-        SummaryWriter.shared(self._directory).add_session_log(
-            tf.compat.v1.SessionLog.CHECKPOINT, step, checkpoint_path=self._path
+        log = tf.compat.v1.SessionLog(
+            status=tf.compat.v1.SessionLog.CHECKPOINT, checkpoint_path=self._path
         )
+        writer_of(self._directory).add_session_log(log, step)
 
 
 class SummarySaverHook(Hook):
@@ -219,21 +202,24 @@ class SummarySaverHook(Hook):
         self._started = False
 
     def after_run(self, sess, step, results):
+        # Only for __init__.SummarySaverHook or __init__.hooks.
         if self._writer is None:
             return
         if not self._started:
             self._started = True
-            self._writer.add_session_log(tf.compat.v1.SessionLog.START, step)
+            start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
+            self._writer.add_session_log(start, step)
         value = results.get("summaries")
         # Only for SummarySaverHook(summary_op).
         if self._key:
             value = results["observed"].get(self._key)
-        if value is not None and self._timer.due(step):
-            self._timer.mark(step)
+        if value is not None and self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
             self._writer.add_summary(value, step)
 
     def end(self, sess):
-        if self._writer is not None:
+        # Head only for __init__.SummarySaverHook or __init__.hooks.
+        if self._writer:
             self._writer.flush()
 
 
@@ -247,19 +233,19 @@ class StepCounterHook(Hook):
         self._writer = summary_writer or writer_of(output_dir)
 
     def after_run(self, sess, step, results):
-        if not self._timer.due(step):
+        if not self._timer.should_trigger_for_step(step):
             return
-        seconds, steps = self._timer.mark(step)
+        seconds, steps = self._timer.update_last_triggered_step(step)
         if seconds:
-            rate = steps / seconds
-            tf.compat.v1.logging.info("global_step/sec: %g", rate)
+            summary = tf.compat.v1.Summary()
+            summary.value.add(tag="global_step/sec", simple_value=steps / seconds)
+            tf.compat.v1.logging.info("global_step/sec: %g", steps / seconds)
+            # Head only for __init__.StepCounterHook or __init__.hooks.
             if self._writer:
-                value = tf.compat.v1.Summary.Value(
-                    tag="global_step/sec", simple_value=rate
-                )
-                self._writer.add_summary(tf.compat.v1.Summary(value=[value]), step)
+                self._writer.add_summary(summary, step)
 
     def end(self, sess):
+        # Head only for __init__.StepCounterHook or __init__.hooks.
         if self._writer:
             self._writer.flush()
 
@@ -280,7 +266,7 @@ class ProfilerHook(Hook):
         self._next, self._running = None, False
 
     def before_run(self, sess):
-        if self._next is not None and self._timer.due(self._next):
+        if self._next is not None and self._timer.should_trigger_for_step(self._next):
             try:
                 tf.profiler.experimental.start(self._directory)
             except tf.errors.AlreadyExistsError:
@@ -291,9 +277,11 @@ class ProfilerHook(Hook):
         if self._running:
             tf.profiler.experimental.stop()
             self._running = False
-            self._timer.mark(step)
+            self._timer.update_last_triggered_step(step)
         elif self._next is None:
-            self._timer.mark(step)  # TF1 traces nothing in the first run either.
+            self._timer.update_last_triggered_step(
+                step
+            )  # TF1 traces nothing in the first run either.
         self._next = step + 1
 
     def end(self, sess):

@@ -8,9 +8,6 @@ import tensorflow as tf
 
 from .variables import shards_of
 
-# What TensorFlow takes for the seed of all operations where there is none.
-NO_SEED = 87654321
-
 
 @contextlib.contextmanager
 def layers_take_dtype_of_input():
@@ -64,13 +61,3 @@ def mod_rows(ids, table):
     ids = tf.convert_to_tensor(ids)
     shards = tf.cast(len(parts), ids.dtype)
     return tf.gather(tf.constant(starts, ids.dtype), ids % shards) + ids // shards
-
-
-def seeds_begin_anew():
-    """Lets eager operations with a seed draw from its beginning, as in a new TF1 graph.
-
-    If the program sets no seed for all operations, setting none again does that.
-    """
-    with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
-        if tf.compat.v1.get_seed(0)[0] == NO_SEED:
-            tf.random.set_seed(None)

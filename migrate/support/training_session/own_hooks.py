@@ -97,6 +97,7 @@ class HookSession:
 
     def _value(self, item):
         variable = self._variable(item)
+        # Only for variables.shards_of.
         if len(shards_of(variable)) > 1:
             return tf.convert_to_tensor(variable).numpy()
         return self.replicas.read(variable)

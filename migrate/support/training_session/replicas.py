@@ -6,10 +6,10 @@ import threading
 
 import tensorflow as tf
 
-from .operations import layers_take_dtype_of_input, seeds_begin_anew
+from .operations import layers_take_dtype_of_input
 from .step_functions import StepFunction
 from .summaries import summary
-from .variables import name_of, shards_of, value_of
+from .variables import is_local, name_of, seeds_begin_anew, shards_of, value_of
 
 
 class Replicas:
@@ -26,8 +26,10 @@ class Replicas:
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
-        self._local = []  # Local variables, which are neither trained nor saved.
-        self.local_values = []  # These, and the values that they begin with.
+        # Only for variables.is_local.
+        self._local = []
+        # Only for variables.is_local.
+        self.local_values = []  # Local variables, and the values that they begin with.
         self.steps = []  # Every StepFunction.
         self.chief = None  # The session that restores and saves.
         self._counter = None
@@ -54,11 +56,10 @@ class Replicas:
           drawn: whether their initial values are used. To draw these as TF1 did, all
             random numbers begin anew, also those of functions in use.
         """
-        local = tf.compat.v1.GraphKeys.LOCAL_VARIABLES
-        none = tf.VariableAggregation.NONE
 
         def create(next_creator, **kwargs):
-            if local in (kwargs.get("collections") or ()):
+            # Only for variables.is_local.
+            if is_local(kwargs):
                 self._local.append(next_creator(**kwargs))
                 return self._local[-1]
             name = kwargs.get("name") or "Variable"
@@ -73,10 +74,12 @@ class Replicas:
                 unique = f"{name}_{number}"
             self._names.add(prefix + unique)
             kwargs["name"] = unique
+            none = tf.VariableAggregation.NONE
             fixed = kwargs.get("trainable") is False
             if fixed and kwargs.get("aggregation", none) == none:
                 # Counters are the same on every replica.
                 kwargs["aggregation"] = tf.VariableAggregation.ONLY_FIRST_REPLICA
+            # Only for operations.layers_take_dtype_of_input.
             if kwargs.get("synchronization") == tf.VariableSynchronization.ON_READ:
                 # Batch normalisation's averages: kept equal in every step, because the
                 # chief saves alone, and to read them it would need all the others.
@@ -132,7 +135,10 @@ class Replicas:
     @property
     def global_variables(self):
         """All variables in the order of their creation: slots, counters, averages too."""
-        return [part for variable in self._recorded for part in shards_of(variable)]
+        every = list(self._recorded)
+        # Only for variables.shards_of.
+        every = [part for variable in every for part in shards_of(variable)]
+        return every
 
     def global_in(self, scope):
         """Those of all variables whose TF1 name matches a regular expression."""
@@ -216,7 +222,10 @@ class Replicas:
 
     def every_variable(self):
         """All variables, also the local ones."""
-        return self.global_variables + [variable for variable, _ in self.local_values]
+        every = self.global_variables
+        # Only for variables.is_local.
+        every += [variable for variable, _ in self.local_values]
+        return every
 
     # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
     def read(self, variable):
@@ -284,19 +293,21 @@ class Replicas:
 
     def entries(self):
         """Lists of variables by TF1's names in checkpoints: one, or its parts in row order."""
+        # Only for variables.shards_of.
         sharded = {name_of(v) for v in self._recorded if len(shards_of(v)) > 1}
         found = {}
         for variable in self._recorded:
-            name = name_of(variable)
+            name, parts = name_of(variable), [variable]
+            # Only for variables.shards_of.
+            parts = shards_of(variable)
+            # Only for variables.shards_of.
             slot = re.fullmatch(r"(.*)/part_\d+/(.*)", name)
-            # Only for Replicas.hold_part.
-            if name in self._parts:
-                found.setdefault(self._parts[name], []).append(variable)
-                continue
+            # Only for variables.shards_of.
             if slot and slot[1] in sharded:
-                found.setdefault(f"{slot[1]}/{slot[2]}", []).append(variable)
-            else:
-                found.setdefault(name, []).extend(shards_of(variable))
+                name = f"{slot[1]}/{slot[2]}"
+            # Only for Replicas.hold_part.
+            name = self._parts.get(name_of(variable), name)
+            found.setdefault(name, []).extend(parts)
         return found
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 import tensorflow as tf
 
-from .checkpoints import Scaffold
+from .checkpoints import Saver
 from .hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .own_hooks import called, fed_by
 from .workers import of_this_worker, this_thread
@@ -25,8 +25,8 @@ class MonitoredTrainingSession:
       checkpoint_dir: where checkpoints are, None for none.
       scaffold, hooks, chief_only_hooks: as in TF1.
       save_checkpoint_secs, save_checkpoint_steps: default every 600 s.
-      save_summaries_steps, save_summaries_secs: default every 100 steps.
-      log_step_count_steps: how often the speed is logged.
+      save_summaries_steps, save_summaries_secs: default every 100 steps; None for never.
+      log_step_count_steps: how often the speed is logged; None for never.
       summary_dir: default `checkpoint_dir`.
     """
 
@@ -48,8 +48,14 @@ class MonitoredTrainingSession:
         self.replicas = replicas
         self._is_chief = is_chief
         self._checkpoint_dir = checkpoint_dir
-        # Only for MonitoredTrainingSession(checkpoint_dir) or (scaffold).
-        self._scaffold = scaffold or Scaffold()
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        self._saver = Saver()
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        # Only for MonitoredTrainingSession(scaffold).
+        if scaffold:
+            self._saver = scaffold.saver
+        # Only for MonitoredTrainingSession(scaffold).
+        self._scaffold = scaffold
         self._stop = self._closed = False
         # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         # Of the threads that call functions by time.
@@ -59,24 +65,55 @@ class MonitoredTrainingSession:
         if is_chief:
             self._hooks += chief_only_hooks or ()
         # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
+        # Only for MonitoredTrainingSession(log_step_count_steps!=None) or (save_summaries_steps!=None) or (save_summaries_secs).
         directory = checkpoint_dir
         # Only for MonitoredTrainingSession(summary_dir).
+        # Only for MonitoredTrainingSession(log_step_count_steps!=None) or (save_summaries_steps!=None) or (save_summaries_secs).
         directory = summary_dir or directory
         # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
+        # Only for MonitoredTrainingSession(log_step_count_steps!=None).
+        if is_chief and directory and log_step_count_steps:
+            hook = StepCounterHook(log_step_count_steps, output_dir=directory)
+            self._hooks.append(hook)
+        # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
+        # Only for MonitoredTrainingSession(save_summaries_steps!=None) or (save_summaries_secs).
         if is_chief and directory:
-            every = save_summaries_steps, save_summaries_secs
-            self._hooks += _measuring(directory, log_step_count_steps, *every)
+            steps, secs = 100, None
+            # Only for MonitoredTrainingSession(save_summaries_secs).
+            if save_summaries_secs is not _USE_DEFAULT:
+                steps, secs = None, _positive(save_summaries_secs)
+            # Only for MonitoredTrainingSession(save_summaries_steps).
+            if save_summaries_steps is not _USE_DEFAULT:
+                steps = _positive(save_summaries_steps)
+            # Head only for MonitoredTrainingSession(save_summaries_steps) or (save_summaries_secs).
+            if steps or secs:
+                steps = None if secs else steps
+                hook = SummarySaverHook(steps, secs, output_dir=directory)
+                self._hooks.append(hook)
         # Only for MonitoredTrainingSession(checkpoint_dir).
         if is_chief and checkpoint_dir:
-            every = save_checkpoint_steps, save_checkpoint_secs
-            self._hooks += _saving(checkpoint_dir, self._scaffold, *every)
+            steps, secs = None, 600
+            # Only for MonitoredTrainingSession(save_checkpoint_steps).
+            if save_checkpoint_steps is not _USE_DEFAULT:
+                steps, secs = _positive(save_checkpoint_steps), None
+            # Only for MonitoredTrainingSession(save_checkpoint_secs).
+            if save_checkpoint_secs is not _USE_DEFAULT:
+                secs = _positive(save_checkpoint_secs)
+            # Head only for MonitoredTrainingSession(save_checkpoint_steps) or (save_checkpoint_secs).
+            if steps or secs:
+                hook = CheckpointSaverHook(checkpoint_dir, secs, steps, self._saver)
+                self._hooks.append(hook)
+        # Only for MonitoredTrainingSession(hooks).
         self._hooks += hooks or ()
         # Only for own_hooks.SessionRunHook or own_hooks.Fed.
         self._hooks = called(self._hooks)
         if is_chief:
             replicas.chief = self
+        restore = self.restore_latest
+        # Only for MonitoredTrainingSession(scaffold).
+        restore = self._restore
         # As in TF1 the session starts here, not where it is entered.
-        replicas.restored(is_chief, self._restore)
+        replicas.restored(is_chief, restore)
         for hook in self._hooks:
             hook.begin(self)
 
@@ -84,28 +121,25 @@ class MonitoredTrainingSession:
         return self
 
     def _restore(self):
-        """Gives the variables the values that training begins with."""
-        # Only for MonitoredTrainingSession(checkpoint_dir).
-        if self.restore_latest():
-            return
-        # Only for MonitoredTrainingSession(scaffold).
-        if self._scaffold.init_fn:
-            self._scaffold.init_fn(self._scaffold, self)
+        """Restores the last checkpoint; where there is none, the scaffold may do more."""
+        scaffold = self._scaffold
+        if not self.restore_latest() and scaffold and scaffold.init_fn:
+            scaffold.init_fn(scaffold, self)
 
     def restore_latest(self):
         """Restores the checkpoint that is listed last; whether there is one.
 
         If its files are gone, this fails: training must not begin anew without a word.
         """
-        listed = self._listed()
-        if not listed:
-            return False
-        latest = listed.model_checkpoint_path
-        tf.compat.v1.logging.info("Restoring parameters from %s", latest)
-        self._scaffold.saver.restore(self, latest)
-        # It goes on with these, and removes the first of them.
-        self._scaffold.saver.recover_last_checkpoints(listed.all_model_checkpoint_paths)
-        return True
+        # Only for MonitoredTrainingSession(checkpoint_dir).
+        if listed := self._listed():
+            latest = listed.model_checkpoint_path
+            tf.compat.v1.logging.info("Restoring parameters from %s", latest)
+            self._saver.restore(self, latest)
+            # It goes on with these, and removes the first of them.
+            self._saver.recover_last_checkpoints(listed.all_model_checkpoint_paths)
+            return True
+        return False
 
     def _listed(self):
         """The list of checkpoints that a session goes on from, if there is one."""
@@ -116,30 +150,34 @@ class MonitoredTrainingSession:
 
     def restores_all(self):
         """Whether `restore_latest` would give every variable its value."""
-        return bool(self._listed()) and self._scaffold.saver.saves_all(self.replicas)
+        complete = bool(self._listed())
+        # Only for checkpoints.Saver(var_list).
+        complete = complete and self._saver.saves_all(self.replicas)
+        return complete
 
     def save(self):
         """Saves the last step where hooks save; whether one does."""
+        saves = []
         # Only for hooks.CheckpointSaverHook.
-        if saves := [h for h in self._hooks if isinstance(h, CheckpointSaverHook)]:
-            for hook in saves:
-                hook.save_last(self)
-            return True
-        return False
+        saves = [h for h in self._hooks if isinstance(h, CheckpointSaverHook)]
+        # Only for hooks.CheckpointSaverHook.
+        for hook in saves:
+            hook.save_last(self)
+        return bool(saves)
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values."""
-        attempt, hooks, stopped = self._run, self._hooks, self._stop
-        # Only for MonitoredTrainingSession.loop.
-        # In a thread beside the training there are no hooks: it is no step of it.
-        if getattr(this_thread, "beside", False):
-            hooks, stopped = (), False
-        if stopped:
-            raise RuntimeError("Run called even after should_stop requested.")
+        attempt = self._run
         # Only for MonitoredTrainingSession(checkpoint_dir).
         # Only for asynchronous.AsynchronousReplicas.
         attempt = self._run_and_recover
-        return attempt(hooks, step_function, args)
+        # Only for MonitoredTrainingSession.loop.
+        # In a thread beside the training there are no hooks: it is no step of it.
+        if getattr(this_thread, "beside", False):
+            return attempt((), step_function, args)
+        if self._stop:
+            raise RuntimeError("Run called even after should_stop requested.")
+        return attempt(self._hooks, step_function, args)
 
     def _run_and_recover(self, hooks, *args):
         """Runs a step, again from the last checkpoint if a parameter server is lost."""
@@ -245,25 +283,6 @@ class MonitoredTrainingSession:
         return False
 
 
-def _measuring(directory, log_steps, steps, secs):
-    """The hooks that write events."""
-    if log_steps:
-        yield StepCounterHook(log_steps, output_dir=directory)
-    steps, secs = _choose_interval(steps, secs, (100, None))
-    if steps or secs:
-        yield SummarySaverHook(None if secs else steps, secs, output_dir=directory)
-
-
-def _saving(directory, scaffold, steps, secs):
-    """The hook that saves, if one does."""
-    steps, secs = _choose_interval(steps, secs, (None, 600))
-    if steps or secs:
-        yield CheckpointSaverHook(directory, secs, steps, scaffold=scaffold)
-
-
-def _choose_interval(steps, secs, default):
-    """After how many steps or seconds a hook acts; None for both if it never does."""
-    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
-        return default
-    given = [None if value is _USE_DEFAULT else value for value in (steps, secs)]
-    return [value if value and value > 0 else None for value in given]
+def _positive(number):
+    """A number of steps or seconds; None for never."""
+    return number if number and number > 0 else None

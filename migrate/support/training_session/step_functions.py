@@ -18,11 +18,14 @@ class StepFunction:
             results = strategy.run(lambda *a: replicas._trace(function, a), args=args)
             self._structure = results
             # Operations have no value, and no place among a function's results.
-            self._values = [
-                replicas.of_replicas(strategy.experimental_local_results(x))
+            outputs = [
+                strategy.experimental_local_results(x)
                 for x in tf.nest.flatten(results)
                 if x is not None
             ]
+            self._values = [values[0] for values in outputs]
+            # Only for plain_session.LocalReplicas.
+            self._values = list(map(replicas.of_replicas, outputs))
             return replicas.returned(self._values)
 
         # As in TF1, Python's control flow runs when the graph is built.

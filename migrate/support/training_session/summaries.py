@@ -39,14 +39,12 @@ class _Summaries:
         return entry
 
     def scalar(self, name, tensor, collections=None, family=None):
-        return self._add(
-            tf.raw_ops.ScalarSummary(tags=_tag(name, family), values=tensor)
-        )
+        tag = _tag(name, family)
+        return self._add(tf.raw_ops.ScalarSummary(tags=tag, values=tensor))
 
     def histogram(self, name, values, collections=None, family=None):
-        return self._add(
-            tf.raw_ops.HistogramSummary(tag=_tag(name, family), values=values)
-        )
+        tag = _tag(name, family)
+        return self._add(tf.raw_ops.HistogramSummary(tag=tag, values=values))
 
     def image(self, name, tensor, max_outputs=3, collections=None, family=None):
         return self._add(
@@ -110,8 +108,8 @@ def value_of(schedule):
         return schedule()
 
 
-class SummaryWriter:
-    """tf.summary.FileWriter: event files that TensorBoard reads."""
+class SummaryWriter(tf.compat.v1.summary.FileWriter):
+    """TF1's writer of event files, which TensorBoard reads."""
 
     _made = itertools.count()
     _shared = {}
@@ -121,10 +119,8 @@ class SummaryWriter:
         # Files of one second would have the same name, and write over each other.
         number = next(self._made)
         suffix = f".{number}" if number else ""
-        # TF1's writer refuses to be made in eager mode, but works there.
-        with tf.Graph().as_default():
-            writer = tf.compat.v1.summary.FileWriter(logdir, filename_suffix=suffix)
-        self._writer = writer
+        with tf.Graph().as_default():  # It refuses to be made in eager mode only.
+            super().__init__(logdir, filename_suffix=suffix)
 
     @classmethod
     def shared(cls, logdir):
@@ -135,36 +131,15 @@ class SummaryWriter:
                 cls._shared[key] = cls(logdir)
             return cls._shared[key]
 
-    def add_session_log(self, status, global_step, **fields):
-        """Notes a start or a checkpoint; after a start TensorBoard drops later steps."""
-        log = tf.compat.v1.SessionLog(status=status, **fields)
-        self._writer.add_session_log(log, global_step)
+    # Only for __init__.SummaryWriter.
+    def add_summary(self, summary, global_step=None):
+        """Writes a summary that a step gave; a step that has none gives None."""
+        if summary is not None:
+            super().add_summary(summary, global_step)
 
-    def add_summary(self, value, global_step=None):
-        """Writes a summary that a step gave, or a tf.compat.v1.Summary."""
-        if value is not None:
-            self._writer.add_summary(value, global_step)
-
-    def add_event(self, event):
-        """Writes a tf.compat.v1.Event."""
-        self._writer.add_event(event)
-
-    def get_logdir(self):
-        """The directory that the files are in."""
-        return self._writer.get_logdir()
-
-    def reopen(self):
-        """Goes on in a new file, after `close`."""
-        self._writer.reopen()
-
+    # Only for __init__.SummaryWriter.
     def add_graph(self, graph, global_step=None):
         """Nothing: step functions have no single graph."""
-
-    def flush(self):
-        self._writer.flush()
-
-    def close(self):
-        self._writer.close()
 
 
 def writer_of(directory):

@@ -1,9 +1,12 @@
-"""Variables as TF1 had them: names, parts, the global step, rates that are read late."""
+"""Variables as TF1 had them: names, parts, first values, the global step, rates."""
 
 import contextlib
 import re
 
 import tensorflow as tf
+
+# What TensorFlow takes for the seed of all operations where there is none.
+NO_SEED = 87654321
 
 
 def create_global_step():
@@ -62,11 +65,20 @@ def shards_of(variable):
     return list(getattr(variable, "variables", None) or [variable])
 
 
+def is_local(settings):
+    """Whether a variable of these settings is neither trained nor saved."""
+    local = tf.compat.v1.GraphKeys.LOCAL_VARIABLES
+    return local in (settings.get("collections") or ())
+
+
 def name_of(variable):
-    """A variable's name in a TF1 checkpoint (a shard's slot keeps its `part_N`)."""
-    parts = shards_of(variable)
-    name = parts[0].name.split(":")[0]
-    return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+    """A variable's name in a TF1 checkpoint."""
+    name = variable.name
+    # Only for variables.shards_of.
+    # A shard's slot keeps its `part_N`.
+    if len(parts := shards_of(variable)) > 1:
+        name = re.sub(r"/part_0(:0)?$", "", parts[0].name)
+    return name.split(":")[0]
 
 
 def read(variables):
@@ -84,3 +96,13 @@ def value_of(item):
     if hasattr(item, "read_value"):
         return item.read_value()
     return item
+
+
+def seeds_begin_anew():
+    """Lets eager operations with a seed draw from its beginning, as in a new TF1 graph.
+
+    If the program sets no seed for all operations, setting none again does that.
+    """
+    with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
+        if tf.compat.v1.get_seed(0)[0] == NO_SEED:
+            tf.random.set_seed(None)

@@ -214,5 +214,5 @@ def test_the_table_of_a_package_has_the_files_that_are_written() -> None:
     assert "replicas          what" not in first
     assert set(found) == {
         "training_session/__init__.py",
-        "training_session/operations.py",
+        "training_session/variables.py",
     }

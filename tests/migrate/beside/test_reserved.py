@@ -29,7 +29,7 @@ SESSION = HEAD + ASYNCHRONOUS + "t.MonitoredTrainingSession(replicas).run(step)\
 SAVES = SESSION.replace("(replicas)", "(replicas, checkpoint_dir=d)")
 # A program, a file, and parts of it: those that are there, and those that are not.
 CASES = {
-    "nothing": (SESSION, "session", ["def run("], ["fed_by", "beside", "checkpoint"]),
+    "nothing": (SESSION, "session", ["def run("], ["fed_by", "beside", "Scaffold"]),
     "hooks": (
         SESSION + "class H(t.SessionRunHook):\n    pass\n",
         "session",
@@ -39,7 +39,7 @@ CASES = {
     "threads": (
         SESSION + "sess.loop(1, f)\n",
         "session",
-        ["self._beside, self._threads", "hooks, stopped = (), False"],
+        ["self._beside, self._threads", "return attempt((), step_function"],
         ["fed_by"],
     ),
     "directory": (SAVES, "session", ["CheckpointSaverHook", "dir=None"], ["init_fn("]),
@@ -47,7 +47,7 @@ CASES = {
         SESSION.replace("(replicas)", "(replicas, summary_dir=d)"),
         "session",
         ["StepCounterHook", "summary_dir=None"],
-        ["CheckpointSaverHook", "restore_latest"],
+        ["CheckpointSaverHook", "_listed("],
     ),
     "by place": (
         SESSION.replace("(replicas)", "(replicas, True, d)"),
@@ -76,8 +76,26 @@ CASES = {
     "saver that saves": (
         HEAD + "t.Saver().save(sess, path)\n",
         "checkpoints",
-        ["keep_checkpoint_every_n_hours=", "if saved > self._next_permanent"],
-        ["reshape", "relative", "write_state", "write_meta_graph"],
+        ["self._max_to_keep = 5\n", "if saved > self._next_permanent"],
+        ["every_n_hours", "reshape", "relative", "write_state", "latest_filename=None"],
+    ),
+    "an argument that decides": (
+        HEAD + "t.LoggingTensorHook(names, 5)\n",
+        "hooks",
+        ["every_n_secs=None, at_end=False", "self._formatter, self._at_end = None, at"],
+        ["formatter="],
+    ),
+    "an argument in a choice": (
+        SAVES,
+        "hooks",
+        ["Timer(None, every_n_steps)\n", "self._writer = writer_of(output_dir)\n"],
+        ["summary_writer", "every_n_secs"],
+    ),
+    "the same in a choice, given": (
+        HEAD + "t.StepCounterHook(5, summary_writer=w)\n",
+        "hooks",
+        ["self._writer = summary_writer or writer_of(None)\n"],
+        ["output_dir"],
     ),
     "an argument of a method": (
         HEAD + "t.Saver().save(sess, path, write_state=False)\n",
@@ -100,7 +118,7 @@ CASES = {
     "a docstring without arguments": (
         SESSION + "replicas.recording()\n",
         "replicas",
-        ['names."""\n        local = ', "\n            seeds_begin_anew()\n"],
+        ['names."""\n\n        def create', "\n            seeds_begin_anew()\n"],
         ["drawn", "Args:\n          drawn"],
     ),
     "a head": (
@@ -162,10 +180,52 @@ CASES = {
         [],
     ),
     "local variables": (
-        SESSION,
+        SESSION + "replicas.recording()\nv1.local_variables_initializer()\n",
         "asynchronous",
-        ["self.local_values = ", "self.every_variable()"],
-        ["def recovered"],
+        ["parts = self._local\n", "self.local_values = ", "self.every_variable()"],
+        ["def recovered", "shards_of"],
+    ),
+    "no local variables": (
+        SESSION + "import collections\nreplicas.recording()\nlocal_step = 0\n",
+        "replicas",
+        ["        return self.global_variables\n", "return list(self._recorded)\n"],
+        ["is_local", "shards_of"],
+    ),
+    "shards": (
+        SAVES + "tf.distribute.experimental.partitioners\nreplicas.recording()\n",
+        "checkpoints",
+        ["_assign_parts(parts, value)\n", "import numpy as np", "if len(parts) > 1:"],
+        [],
+    ),
+    "no shards": (
+        SAVES + "replicas.recording()\n",
+        "checkpoints",
+        ["            parts[0].assign(value)\n"],
+        ["_assign_parts", "import numpy", "if len(parts)"],
+    ),
+    "no summaries": (
+        SAVES.replace("=d", "=d, save_summaries_steps=None"),
+        "session",
+        ["StepCounterHook", "steps, secs = None, 600\n", "save_summaries_steps=_"],
+        ["SummarySaverHook", "if steps"],
+    ),
+    "summaries by seconds": (
+        SAVES.replace("=d", "=d, save_summaries_steps=None, save_summaries_secs=5"),
+        "session",
+        ["SummarySaverHook", "steps, secs = None, _positive(save_summaries_secs)"],
+        [],
+    ),
+    "neither summaries nor speed": (
+        SAVES.replace("=d", "=d, save_summaries_steps=None, log_step_count_steps=None"),
+        "session",
+        ["CheckpointSaverHook"],
+        ["SummarySaverHook", "StepCounterHook", "directory = "],
+    ),
+    "no summaries in one of two": (
+        SAVES + "t.MonitoredTrainingSession(replicas, save_summaries_steps=None)\n",
+        "session",
+        ["SummarySaverHook"],
+        [],
     ),
     "an attribute elsewhere": (
         "import estimator_loop\n\nestimator_loop.CheckpointSaverHook(d)\n",
@@ -256,7 +316,8 @@ def test_comments_name_units_that_there_are() -> None:
                 definition = read_file(file).definitions[owner]
                 of, bracket, argument = method.partition("(")
                 if bracket:
-                    assert (of, argument[:-1]) in definition.arguments, (name, method)
+                    argument = argument[:-1].removesuffix("!=None")
+                    assert (of, argument) in definition.arguments, (name, method)
                     # By it one sees on the disk that the argument was given.
                     assert list_statements_for(file, (file, owner, method)), method
                 elif method:
