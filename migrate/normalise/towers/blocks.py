@@ -18,6 +18,7 @@ from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.normalise.towers import iteration, lists, loops
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+from migrate.tables.roles import SCOPES
 
 # What a function does that builds a tower.
 _OF_TOWERS = frozenset({"tf.get_variable", "tf.variable_scope", "tf.device"})
@@ -296,19 +297,31 @@ def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
 
 
 def _move_out_of_scope(text: Text) -> Text | None:
-    """A named variable scope's last statements, where they are gradients and lists."""
+    """A scope's last statements, where they are gradients of a named one, or lists."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     for block in walk_breadth_first(tree):
-        if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
+        if not (isinstance(block, ast.With) and _opens_scopes(scopes, block)):
             continue
+        named = _names_a_scope(scopes, block)
         late = len(block.body)
-        while late and _is_late(block.body[late - 1]):
+        while late and (
+            _is_late(block.body[late - 1])
+            if named
+            else _is_name_appended(block.body[late - 1])
+        ):
             late -= 1
         moved = block.body[late:]
-        if not (late and moved and _is_in_loop(scopes, block)):
+        if not (late and _is_in_loop(scopes, block)):
             continue
-        if not any(_calls(s, "compute_gradients") for s in moved):
+        if not moved:
+            new = _name_appended(text, scopes, block.body[-1])
+            if new is not None:
+                return new
+            continue
+        if not any(_calls(s, "compute_gradients") for s in moved) and not all(
+            map(_is_name_appended, moved)
+        ):
             continue
         if any(find_lines_inside_strings(s) or not text.is_alone(s) for s in moved):
             continue
@@ -321,6 +334,58 @@ def _move_out_of_scope(text: Text) -> Text | None:
         ]
         return text.splice(start, last, lines, text.origins[start - 1 : last])
     return None
+
+
+def _opens_scopes(scopes: Scopes, block: ast.With) -> bool:
+    """Whether a block only opens scopes of the graph, a variable scope among them."""
+    symbols = [
+        scopes.resolve(item.context_expr.func)
+        if isinstance(item.context_expr, ast.Call)
+        else None
+        for item in block.items
+    ]
+    return "tf.variable_scope" in symbols and set(symbols) <= {"tf.device", *SCOPES}
+
+
+def _is_name_appended(statement: ast.stmt) -> bool:
+    """`losses.append(loss)`."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and _is_method(statement.value, "append")
+        and not statement.value.keywords
+        and len(statement.value.args) == 1
+        and isinstance(statement.value.args[0], ast.Name)
+    )
+
+
+def _name_appended(text: Text, scopes: Scopes, statement: ast.stmt) -> Text | None:
+    """Gives what a statement appends a name, in a statement before it."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (
+        isinstance(call, ast.Call)
+        and _is_method(call, "append")
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and not call.keywords
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Call | ast.BinOp)
+        and text.is_alone(statement)
+        and not find_lines_inside_strings(statement)
+    ):
+        return None
+    value = call.args[0]
+    if any(loops.takes_gradients(scopes, node) for node in walk_breadth_first(value)):
+        return None
+    name = names.find_free_name(scopes.tree, "tower_value")
+    indent = text.find_indentation(statement)
+    lines = [
+        f"{indent}{name} = {text.flatten_segment(value)}",
+        f"{indent}{call.func.value.id}.append({name})",
+    ]
+    origins = [text.origins[statement.lineno - 1]] * 2
+    last = statement.end_lineno or statement.lineno
+    return text.splice(statement.lineno, last, lines, origins)
 
 
 def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:

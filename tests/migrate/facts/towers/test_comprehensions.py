@@ -196,3 +196,59 @@ def test_a_range_beside_lists() -> None:
     towers = convert_to_replicas(Text.read_source(text))
     assert towers is not None and towers.count == "N"
     assert not _list_refusals(text)
+
+
+TOWER = """\
+losses, grads = [], []
+for device, images, labels in zip(devices, tf.split(x, N), tf.split(y, N)):
+    loss = tower_loss(device, images, labels)
+    losses.append(loss)
+    grads.append(opt.compute_gradients(loss))
+"""
+APPENDED = "    losses.append(loss)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "appended"),
+    [
+        ("", "    if labels is not None:\n        losses.append(loss)\n"),
+        ("", "    for part in [loss]:\n        losses.append(part)\n"),
+        ("", "    losses.extend([loss])\n"),
+        ("found = {}\n", "    found[device] = loss\n"),
+        ("found = {}\n", "    found.setdefault(device, []).append(loss)\n"),
+        ("add = losses.append\n", "    add(loss)\n"),
+        (
+            "def keep(found, value):\n    hold(value, found)\n"
+            "def hold(value, into):\n    into.append(value)\n",
+            "    keep(losses, loss)\n",
+        ),
+        (
+            "ALL = []\ndef keep(value):\n    ALL.append(value)\n    return value\n",
+            "    losses.append(keep(loss))\n",
+        ),
+    ],
+)
+def test_what_all_towers_fill_in_another_way(before: str, appended: str) -> None:
+    tower = TOWER.replace(APPENDED, appended)
+    if before.startswith("add"):
+        tower = tower.replace("[], []\n", f"[], []\n{before}")
+    else:
+        tower = before + tower
+    text = _write("", tower)
+    assert convert_to_replicas(Text.read_source(text)) is None
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "N126"]
+    assert any("a tower changes a list, dict or object" in r for r in reasons)
+
+
+@pytest.mark.parametrize("appended", ["loss", "loss * 1.0"])
+def test_a_list_that_is_filled_in_a_scope(appended: str) -> None:
+    tower = TOWER.replace(
+        "    loss = tower_loss(device, images, labels)\n    losses.append(loss)\n",
+        '    with tf.variable_scope("a", reuse=tf.AUTO_REUSE) as scope:\n'
+        "        loss = tower_loss(device, images, labels)\n"
+        f"        losses.append({appended})\n",
+    )
+    text = _write("", tower)
+    towers = convert_to_replicas(Text.read_source(text))
+    assert towers is not None
+    assert "\nlosses = replicas.towers(" in towers.text.source
