@@ -45,6 +45,8 @@ class Origins:
         self._arguments: dict[tuple[ast.AST, str], list[ast.expr]] = {}
         # Function -> the functions that get it as an argument.
         self._given: dict[ast.AST, list[ast.expr]] = {}
+        # (Scope, list) -> what is appended to it.
+        self._appended: dict[tuple[ast.AST, str], list[ast.expr]] = {}
         self._decorators: set[ast.AST] = set()
         self._of_classes: set[ast.AST] = set()
         for node in callees.scopes.walk():
@@ -66,6 +68,15 @@ class Origins:
 
     def _read_call(self, call: ast.Call) -> None:
         """Notes which arguments of a call reach which parameters of functions in sight."""
+        match call:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name() as listed, attr="append"),
+                args=[appended],
+            ):
+                owner = self._callees.find_owner(listed)
+                if owner is not None:
+                    key = (owner.node, listed.id)
+                    self._appended.setdefault(key, []).append(appended)
         for value in (*call.args, *(k.value for k in call.keywords)):
             if isinstance(value, (ast.Name, ast.Attribute)):
                 for function in self._callees.find_called_functions(value):
@@ -178,6 +189,11 @@ class Origins:
                     name.id, binding, owner.node
                 )
             )
+            match owner.bindings[name.id]:
+                case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[]))]:
+                    appended = self._appended.get((owner.node, name.id), [])
+                    if appended and all(map(self.is_of_tensorflow, appended)):
+                        self._memo[key] = (True, False)
         return self._memo[key]
 
     def _find_origins_of_binding(

@@ -101,8 +101,8 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         text_apart = form[0]
         if "S122" in codes:
             text_apart = statements.assign_initial_values(text_apart)
-        if codes & {"S111", "S122"}:
-            # A run may need another part alone of a tuple.
+        if codes & {"S111", "S122", "N107"}:
+            # A run may need another part alone of a tuple, or the update in it.
             text_apart = named_parts.separate_tensors(text_apart)
         if text_apart != form[0]:
             fewer = _attempt((text_apart, *form[1:]), changes, unit)

@@ -12,6 +12,7 @@ what another loop has listed, directly after it, becomes a part of that loop.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
@@ -34,6 +35,7 @@ def shape_blocks(text: Text) -> Text:
         iteration.name_starred_parts,
         lists.join_loops,
         _move_out_of_scope,
+        _name_last_items,
     ):
         while True:
             new = step(text)
@@ -349,13 +351,9 @@ def _opens_scopes(scopes: Scopes, block: ast.With) -> bool:
 
 def _is_name_appended(statement: ast.stmt) -> bool:
     """`losses.append(loss)`."""
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and _is_method(statement.value, "append")
-        and not statement.value.keywords
-        and len(statement.value.args) == 1
-        and isinstance(statement.value.args[0], ast.Name)
+    return _is_appended(statement) and isinstance(
+        statement.value.args[0],  # type: ignore[attr-defined]
+        ast.Name,
     )
 
 
@@ -363,12 +361,10 @@ def _name_appended(text: Text, scopes: Scopes, statement: ast.stmt) -> Text | No
     """Gives what a statement appends a name, in a statement before it."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not (
-        isinstance(call, ast.Call)
-        and _is_method(call, "append")
+        _is_appended(statement)
+        and isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and isinstance(call.func.value, ast.Name)
-        and not call.keywords
-        and len(call.args) == 1
         and isinstance(call.args[0], ast.Call | ast.BinOp)
         and text.is_alone(statement)
         and not find_lines_inside_strings(statement)
@@ -386,6 +382,75 @@ def _name_appended(text: Text, scopes: Scopes, statement: ast.stmt) -> Text | No
     origins = [text.origins[statement.lineno - 1]] * 2
     last = statement.end_lineno or statement.lineno
     return text.splice(statement.lineno, last, lines, origins)
+
+
+def _name_last_items(text: Text) -> Text | None:
+    """`losses[-1]`, directly after `losses.append(loss)` of the same round, as `loss`."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        for statement in _walk_unconditional(loop.body):
+            if not _is_appended(statement):
+                continue
+            assert isinstance(statement, ast.Expr)
+            call = statement.value
+            assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+            name = names.find_key(call.func.value)
+            uses = [
+                node
+                for node in walk_breadth_first(loop)
+                if isinstance(node, ast.Name) and node.id == name
+            ]
+            last = [
+                part
+                for node in uses
+                if isinstance(part := scopes.parents[node], ast.Subscript)
+                and isinstance(part.ctx, ast.Load)
+                and names.read_literal(part.slice) == -1
+                and part.lineno > statement.lineno
+            ]
+            if not last or len(last) + 1 != len(uses):
+                continue
+            value = call.args[0]
+            if not isinstance(value, ast.Name):
+                new = _name_appended(text, scopes, statement)
+                if new is not None:
+                    return new
+                continue
+            if any(
+                isinstance(node, ast.Name)
+                and node.id == value.id
+                and isinstance(node.ctx, ast.Store)
+                and node.lineno > statement.lineno
+                for node in walk_breadth_first(loop)
+            ):
+                continue
+            return text.apply_edits([Edit(node, value.id) for node in last])
+    return None
+
+
+def _walk_unconditional(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yields the statements of a suite, those of `with` blocks among them."""
+    for statement in suite:
+        if isinstance(statement, ast.With):
+            yield from _walk_unconditional(statement.body)
+        else:
+            yield statement
+
+
+def _is_appended(statement: ast.stmt) -> bool:
+    """`losses.append(...)` of a list that a name holds."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and _is_method(statement.value, "append")
+        and isinstance(statement.value.func, ast.Attribute)
+        and isinstance(statement.value.func.value, ast.Name)
+        and not statement.value.keywords
+        and len(statement.value.args) == 1
+    )
 
 
 def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:

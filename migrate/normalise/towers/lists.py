@@ -198,7 +198,7 @@ def join_loops(text: Text) -> Text | None:
 
 
 def _may_move(scopes: Scopes, statement: ast.stmt) -> bool:
-    """Whether it only gives a new name to a constant, an empty list or an optimizer."""
+    """Whether it only names a constant, an empty list, an optimizer or the variables."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             pass
@@ -210,11 +210,21 @@ def _may_move(scopes: Scopes, statement: ast.stmt) -> bool:
         return True
     if isinstance(value, ast.List):
         return not value.elts
+    if _lists_variables(scopes, statement):
+        return True
     symbol = scopes.resolve(value.func) if isinstance(value, ast.Call) else None
     return bool(re.fullmatch(r"tf\.train\.\w+Optimizer", symbol or "")) and not any(
         isinstance(node, ast.Call) and node is not value
         for node in walk_breadth_first(value)
     )
+
+
+def _lists_variables(scopes: Scopes, statement: ast.stmt) -> bool:
+    """`variables = tf.trainable_variables()`, which each tower's own are the same as."""
+    match statement:
+        case ast.Assign(value=ast.Call(args=[], keywords=[]) as call):
+            return scopes.resolve(call.func) == "tf.trainable_variables"
+    return False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -289,12 +299,18 @@ def _join_two(
     at = listed.appended.lineno
     outer = text.find_indentation(second.body[0])
     rows: list[tuple[str, int]] = []
+    late: list[tuple[str, int]] = []
     for statement in between:
         span = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        rows += [(edited.lines[n - 1], text.origins[n - 1]) for n in span]
+        lines = [(edited.lines[n - 1], text.origins[n - 1]) for n in span]
+        if _lists_variables(scopes, statement):
+            late += [(inner + line.strip(), origin) for line, origin in lines]
+        else:
+            rows += lines
     for n in range(first.lineno, end + 1):
         rows += [(line, text.origins[n - 1]) for line in put if n == at]
         rows.append((edited.lines[n - 1], text.origins[n - 1]))
+    rows += late
     rows += [(line, text.origins[second.lineno - 1]) for line in own]
     for n in range(second.body[0].lineno, last + 1):
         line = edited.lines[n - 1]

@@ -187,6 +187,44 @@ def test_a_function_that_is_on_tasks_of_a_cluster_stays_there() -> None:
     assert towers is not None and "with tf.device(device), tf.var" in towers.text.source
 
 
+GRADIENTS = """\
+variables = tf.trainable_variables()
+grads = [tf.gradients(loss, variables) for loss in losses]
+"""
+
+
+def test_variables_that_are_listed_between_the_loops() -> None:
+    text = _write(LOOP.replace(", grads = [], []", " = []"), GRADIENTS)
+    text = text.replace(
+        "mean = [(sum(g for g, _ in pairs) / N, pairs[0][1]) for pairs in zip(*grads)]",
+        "means = [tf.add_n(gs) / N for gs in zip(*grads)]\nmean = zip(means, variables)",
+    )
+    towers = convert_to_replicas(Text.read_source(text))
+    assert towers is not None
+    assert not _list_refusals(text)
+    for other in ("tf.global_variables()", "tf.trainable_variables()[:1]"):
+        changed = text.replace("tf.trainable_variables()", other)
+        assert convert_to_replicas(Text.read_source(changed)) is None
+
+
+@pytest.mark.parametrize(
+    ("losses", "taken"),
+    [
+        (LOOP, True),
+        (NAMED, True),
+        (f"{NAMED}    loss = loss * 3.0\n", False),
+        (f"{NAMED}    losses.append(loss * 3.0)\n", False),
+    ],
+)
+def test_the_last_item_of_a_list(losses: str, taken: bool) -> None:
+    indent = "    "
+    text = _write(
+        f"{losses}{indent}grads.append(opt.compute_gradients(losses[-1]))\n", ""
+    )
+    towers = convert_to_replicas(Text.read_source(text))
+    assert (towers is not None) == taken
+
+
 def test_a_range_beside_lists() -> None:
     text = _write(
         "losses = [tower_loss(i, a, b) for i, a, b in zip(range(N), tf.split(x, N), "
