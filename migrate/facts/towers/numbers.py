@@ -77,6 +77,14 @@ def _add_items(items: Sequence[Any]) -> Any:
     return total
 
 
+def _flatten(data: Any) -> Iterator[float]:
+    for part in data if isinstance(data, list) else [data]:
+        if isinstance(part, list):
+            yield from _flatten(part)
+        else:
+            yield part
+
+
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: lambda x, y: x + y,
     ast.Sub: lambda x, y: x - y,
@@ -433,14 +441,13 @@ class Interpreter:
                 raise Unknown
             if isinstance(value, list):
                 value = Tensor([_read_data(v) for v in value])
-            # Without an axis all is reduced, which is the axis of a list of scalars.
-            if axis != 0 and (
-                axis is not None or any(isinstance(v, list) for v in _read_data(value))
-            ):
+            if axis not in (0, None):
                 raise Unknown
             if name == "expand_dims":
                 return Tensor([_read_data(value)])
             rows = _read_data(value)
+            if axis is None:  # All is reduced.
+                rows = list(_flatten(rows))
             total = _add_items(rows)
             if name == "reduce_sum":
                 return Tensor(total)
