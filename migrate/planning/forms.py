@@ -73,7 +73,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     from migrate.dispatch.branches import split_chosen_runs
     from migrate.normalise import towers
     from migrate.normalise.calls import arguments
-    from migrate.normalise.names import named_parts, statements, versions
+    from migrate.normalise.names import displays, named_parts, statements, versions
     from migrate.planning import brought, in_place
 
     known = in_place.find_known_form(text, unit, opens, refused)
@@ -108,6 +108,11 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
+        entries = displays.write_out_dicts(form[0])
+        if entries != form[0]:
+            known_keys = _attempt((entries, *form[1:]), changes, unit)
+            if not has_refusal(known_keys.findings):
+                return known_keys
         if any(f.code == "S109" for f in attempt.findings):
             unknown.append(form)
         first = first or attempt

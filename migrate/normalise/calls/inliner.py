@@ -228,20 +228,22 @@ class Inliner:
         if found.receiver is not None and parameters and not static:
             own = parameters.pop(0)
         more = self._list_more_arguments(found, parameters)
+        others = self._list_other_keywords(found, {*parameters, *only})
         call = ast.Call(
             found.call.func,
             found.call.args[: len(found.call.args) - len(more)],
-            found.call.keywords,
+            [k for k in found.call.keywords if k.arg not in others],
         )
         bound = names.bind_arguments(call, tuple([*parameters, *only]))
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
         bound.update(more)
+        bound.update(others)
         defaults = _map_defaults(callee)
         nested = find_names_bound_within(callee)
         changed = self._changed or ChangedValues(self._scopes, callee)
         prefix: list[str] = []
-        given = [*parameters, *only, *more]
+        given = [*parameters, *only, *more, *others]
         # The caller computes its arguments in the order in which it writes them.
         given.sort(key=lambda p: _find_place(bound[p]) if p in bound else (0, 0))
         for parameter in given:
@@ -270,6 +272,11 @@ class Inliner:
             if "#" in flat or ("\n" in text and find_lines_inside_strings(value)):
                 raise NotInlinable("an argument with a comment inside")
             prefix.append(f"{name} = {flat}")
+        if callee.args.kwarg is not None:
+            name = self._choose_free_name(callee.args.kwarg.arg, found)
+            shown = ", ".join(f'"{key}": {rename.pop(key)}' for key in others)
+            rename[callee.args.kwarg.arg] = name
+            prefix.append(f"{name} = {{{shown}}}")
         if self._is_in_loop(found.statement) and find_names_kept(self._scopes, callee):
             raise NotInlinable("each call has names of its own that functions keep")
         rename.update(self._map_results(found, body, scope, rename))
@@ -315,6 +322,24 @@ class Inliner:
         if len(uses) != len(self._find_starred(found.callee)):
             raise NotInlinable("the function takes any number of arguments")
         return {f"{vararg.arg}_{at}": value for at, value in enumerate(more)}
+
+    def _list_other_keywords(
+        self, found: Call, parameters: set[str]
+    ) -> dict[str, ast.expr]:
+        """Maps names to the arguments that `**kwargs` of the callee takes."""
+        if found.callee.args.kwarg is None:
+            return {}
+        others = {
+            k.arg: k.value for k in found.call.keywords if k.arg not in parameters
+        }
+        inside = find_plain_names(found.callee) | {
+            a.arg
+            for a in walk_breadth_first(found.callee.args)
+            if isinstance(a, ast.arg)
+        }
+        if None in others or inside & others.keys():
+            raise NotInlinable("the function takes any keywords")
+        return {key: value for key, value in others.items() if key is not None}
 
     def _find_starred(self, callee: ast.FunctionDef) -> list[ast.Starred]:
         """Finds `f(*args)`, where the callee passes on what `*args` takes."""
@@ -480,8 +505,6 @@ class Inliner:
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 
     def _check(self, callee: ast.FunctionDef) -> None:
-        if callee.args.kwarg:
-            raise NotInlinable("the function takes any number of arguments")
         if {ast.unparse(d) for d in callee.decorator_list} - {"staticmethod"}:
             raise NotInlinable("the function is decorated")
         shared: set[str] = set()
