@@ -148,9 +148,11 @@ class Tapes:
         loss = taker.update.loss if taker.update is not None else None
         node: ast.AST | None = loss
         while isinstance(node, ast.expr | ast.comprehension | ast.keyword):
-            if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-                return True
-            node = self._context.scopes.parents.get(node)
+            above = self._context.scopes.parents.get(node)
+            if isinstance(above, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+                if node is not above.generators[0].iter:  # Computed once.
+                    return True
+            node = above
         return False
 
     def _find_early_flows(

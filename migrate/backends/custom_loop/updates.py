@@ -134,10 +134,8 @@ class Updates:
         if update.decayed is not None:
             decayed = self._expressions.write_expression(update.decayed)
             step = make_code(step, ", decay_var_list=", decayed)
-        # The program may have a name like this at build time, which the step reads.
-        own = self._context.choose_free_name("variables")
-        apart = make_code(f"gradients, {own} = zip(*", update.gradients, ")")
-        variables = make_code(own)
+        apart = make_code("gradients, variables = zip(*", update.gradients, ")")
+        variables = make_code("variables")
         applied: list[Item] = [New(self._apply(update, bind, step, variables))]
         return [New(apart, flow.statement), *self._around.enter(flow, applied)]
 

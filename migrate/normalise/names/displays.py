@@ -406,8 +406,10 @@ def _only_reads(view: View, use: ast.Name) -> bool:
         return called and around.attr in ("items", "keys", "values")
     if isinstance(around, ast.Subscript):
         return around.value is use and isinstance(around.ctx, ast.Load)
+    if isinstance(around, ast.ListComp | ast.DictComp):
+        return any(generator.iter is use for generator in around.generators)
     return (isinstance(around, ast.keyword) and around.arg is None) or (
-        isinstance(around, ast.For | ast.comprehension) and around.iter is use
+        isinstance(around, ast.For) and around.iter is use
     )
 
 

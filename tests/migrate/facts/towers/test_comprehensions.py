@@ -188,8 +188,8 @@ def test_a_function_that_is_on_tasks_of_a_cluster_stays_there() -> None:
 
 
 GRADIENTS = """\
-variables = tf.trainable_variables()
-grads = [tf.gradients(loss, variables) for loss in losses]
+tvars = tf.trainable_variables()
+grads = [tf.gradients(loss, tvars) for loss in losses]
 """
 
 
@@ -197,7 +197,7 @@ def test_variables_that_are_listed_between_the_loops() -> None:
     text = _write(LOOP.replace(", grads = [], []", " = []"), GRADIENTS)
     text = text.replace(
         "mean = [(sum(g for g, _ in pairs) / N, pairs[0][1]) for pairs in zip(*grads)]",
-        "means = [tf.add_n(gs) / N for gs in zip(*grads)]\nmean = zip(means, variables)",
+        "means = [tf.add_n(gs) / N for gs in zip(*grads)]\nmean = zip(means, tvars)",
     )
     towers = convert_to_replicas(Text.read_source(text))
     assert towers is not None
