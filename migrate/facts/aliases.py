@@ -34,6 +34,7 @@ _PURE_METHODS = (
     | table.GRAPH_METHODS
     | {"choice", "permutation"}
 )
+_TYPES = frozenset({"dict", "list", "set", "bytearray"})
 # Changes that keep the number of entries.
 _REORDERING = frozenset({"byteswap", "fill", "reverse", "rotate", "shuffle", "sort"})
 # Changes that keep the entries that exist.
@@ -124,6 +125,11 @@ class Aliases:
             if called.attr in table.STATEFUL_METHODS:
                 if find_held(called.value) & self.names:
                     yield called.attr
+        elif isinstance(called, ast.Name):
+            # `add = losses.append`, called.
+            method = self._find_method(called)
+            if method is not None and find_held(method.value) & self.names:
+                yield method.attr
         given = {
             position: value
             for position, value in enumerate(call.args)
@@ -132,6 +138,16 @@ class Aliases:
         named = {k.arg: k.value for k in call.keywords if self._is_given(k.value)}
         if (given or named) and self._changes_given(call, given, named):
             yield names.get_last_part(called) or "call"
+
+    def _find_method(self, name: ast.Name) -> ast.Attribute | None:
+        """The method of an object that a name stands for, if it changes the object."""
+        owner = self._scopes.find_scope(name).find_owner(name.id)
+        for binding in owner.bindings.get(name.id, ()) if owner is not None else ():
+            value = binding.value if isinstance(binding, ast.Assign) else None
+            if isinstance(value, ast.Attribute):
+                if value.attr in table.STATEFUL_METHODS:
+                    return value
+        return None
 
     def _is_given(self, value: ast.expr) -> bool:
         """Whether an argument is the object. Entries do not count, because most are numbers."""
@@ -149,6 +165,10 @@ class Aliases:
             return 0 in given
         if last in table.CONSUMING or "out" in named:
             return True
+        if isinstance(called, ast.Attribute) and names.find_key(called.value) in _TYPES:
+            return (
+                last in table.STATEFUL_METHODS and 0 in given
+            )  # `list.reverse(parts)`
         if self._scopes.resolve(called) is not None:
             return False  # A function of TensorFlow.
         path = self._scopes.find_dotted_path(called) or ""

@@ -7,7 +7,7 @@ as its dotted text, so that a class's attributes take part in def-use chains.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from migrate.source.nodes import find_plain_names, list_children, walk_breadth_first
 
@@ -247,7 +247,11 @@ def get_last_part(node: ast.AST) -> str:
 
 def find_free_name(tree: ast.AST, wish: str) -> str:
     """Returns the wished name, or a similar one that no variable of the module has."""
-    taken = find_plain_names(tree)
+    return choose_free_name(find_plain_names(tree), wish)
+
+
+def choose_free_name(taken: Set[str], wish: str) -> str:
+    """Returns the wished name, or a similar one that is not taken."""
     name, number = wish, 2
     while name in taken:
         name, number = f"{wish}_{number}", number + 1
@@ -278,3 +282,17 @@ def find_header_reads(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.With):
         headers = [item.context_expr for item in statement.items]
     return set().union(set(), *map(find_reads, headers))
+
+
+def list_own_names(node: ast.AST) -> tuple[str, ...]:
+    """Lists the names that a node has itself."""
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name):
+            return (name,)
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return tuple(a.asname or a.name.split(".")[0] for a in aliases)
+        case ast.Global(names=shared) | ast.Nonlocal(names=shared):
+            return tuple(shared)
+    return ()

@@ -45,6 +45,8 @@ class Origins:
         self._arguments: dict[tuple[ast.AST, str], list[ast.expr]] = {}
         # Function -> the functions that get it as an argument.
         self._given: dict[ast.AST, list[ast.expr]] = {}
+        # (Scope, list or dict) -> what is put into it.
+        self._items: dict[tuple[ast.AST, str], list[ast.expr]] = {}
         self._decorators: set[ast.AST] = set()
         self._of_classes: set[ast.AST] = set()
         for node in callees.scopes.walk():
@@ -52,6 +54,8 @@ class Origins:
                 for target in node.targets:
                     if isinstance(target, ast.Attribute):
                         self._attributes.setdefault(target.attr, []).append(node.value)
+                    elif isinstance(target, ast.Subscript):
+                        self._note_item(target.value, node.value)
             elif isinstance(node, ast.Call):
                 self._read_call(node)
             elif isinstance(node, ast.ClassDef):
@@ -66,6 +70,11 @@ class Origins:
 
     def _read_call(self, call: ast.Call) -> None:
         """Notes which arguments of a call reach which parameters of functions in sight."""
+        match call:
+            case ast.Call(
+                func=ast.Attribute(value=listed, attr="append"), args=[appended]
+            ):
+                self._note_item(listed, appended)
         for value in (*call.args, *(k.value for k in call.keywords)):
             if isinstance(value, (ast.Name, ast.Attribute)):
                 for function in self._callees.find_called_functions(value):
@@ -78,6 +87,14 @@ class Origins:
             named += [(k.arg, k.value) for k in call.keywords if k.arg]
             for name, value in named:
                 self._arguments.setdefault((function, name), []).append(value)
+
+    def _note_item(self, container: ast.expr, item: ast.expr) -> None:
+        """Notes what a list or dict gets."""
+        if not isinstance(container, ast.Name):
+            return
+        owner = self._callees.find_owner(container)
+        if owner is not None:
+            self._items.setdefault((owner.node, container.id), []).append(item)
 
     def find_arguments(self, function: ast.AST, name: str) -> list[ast.expr]:
         """Returns the arguments that the calls in sight give for a parameter."""
@@ -178,6 +195,16 @@ class Origins:
                     name.id, binding, owner.node
                 )
             )
+            match owner.bindings[name.id]:
+                case [
+                    ast.Assign(
+                        targets=[ast.Name()],
+                        value=ast.List(elts=[]) | ast.Dict(keys=[]),
+                    )
+                ]:
+                    items = self._items.get((owner.node, name.id), [])
+                    if items and all(map(self.is_of_tensorflow, items)):
+                        self._memo[key] = (True, False)
         return self._memo[key]
 
     def _find_origins_of_binding(

@@ -56,6 +56,11 @@ class Text:
             ]
         )
 
+    def flatten_segment(self, node: ast.expr) -> str:
+        """The text of an expression, in one line."""
+        segment = self.find_segment(node)
+        return segment if "\n" not in segment else ast.unparse(node)
+
     def find_indentation(self, statement: ast.stmt) -> str:
         """Returns the spaces or tabs at the start of a statement's first line."""
         line = self.lines[statement.lineno - 1]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, move_finding
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
-from migrate.normalise.calls import arguments, branches, early_ends
+from migrate.normalise.calls import arguments, branches, early_ends, early_returns
 from migrate.normalise.classes import (
     chained_calls,
     inheritance,
@@ -105,7 +105,7 @@ def _gather_graph(
         "Server(" in start.source
     ):  # A server may not share an assignment with other values.
         start = tuples.split_attributes(start)
-    start = lazy_properties.build_properties(start)
+    start = early_returns.return_lists(lazy_properties.build_properties(start))
     start = early_ends.move_rest_into_else(
         plain_properties.replace_by_attributes(start)
     )

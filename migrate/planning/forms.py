@@ -73,7 +73,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     from migrate.dispatch.branches import split_chosen_runs
     from migrate.normalise import towers
     from migrate.normalise.calls import arguments
-    from migrate.normalise.names import named_parts, statements, versions
+    from migrate.normalise.names import displays, named_parts, statements, versions
     from migrate.planning import brought, in_place
 
     known = in_place.find_known_form(text, unit, opens, refused)
@@ -101,13 +101,18 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         text_apart = form[0]
         if "S122" in codes:
             text_apart = statements.assign_initial_values(text_apart)
-        if codes & {"S111", "S122"}:
-            # A run may need another part alone of a tuple.
+        if codes & {"S111", "S122", "N107"}:
+            # A run may need another part alone of a tuple, or the update in it.
             text_apart = named_parts.separate_tensors(text_apart)
         if text_apart != form[0]:
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
+        entries = displays.write_out_dicts(form[0])
+        if entries != form[0]:
+            known_keys = _attempt((entries, *form[1:]), changes, unit)
+            if not has_refusal(known_keys.findings):
+                return known_keys
         if any(f.code == "S109" for f in attempt.findings):
             unknown.append(form)
         first = first or attempt

@@ -58,7 +58,9 @@ class _Order:
         told: set[str] = set()
         restated: set[str] = set()
         for flow in self._flows:
-            if flow in self._included and self._is_plain(flow):
+            if flow in self._included and (
+                self._is_plain(flow) or self._may_hold_tensors(flow)
+            ):
                 for name in sorted(names.find_binds(flow.statement)):
                     restated.add(name)
                     change = self._find_change_of_restated(flow, name)
@@ -98,6 +100,12 @@ class _Order:
     def _is_plain(self, flow: Flow) -> bool:
         return flow.host and not flow.suites and flow.kind is Kind.HOST
 
+    def _may_hold_tensors(self, flow: Flow) -> bool:
+        """Whether a step computes it, so that it may be a list or dict of tensors."""
+        return not flow.suites and (
+            flow.kind in ir.STEP_KINDS or flow.kind is Kind.PURE
+        )
+
     def _list_reads(self, flow: Flow) -> set[str]:
         return (
             names.find_header_reads(flow.statement) if flow.suites else set(flow.reads)
@@ -113,11 +121,15 @@ class _Order:
         last = self._find_last_read(flow, name)
         if last is None:
             return None
-        known = find_held(value) if isinstance(value, ast.Name) else set()
+        plain = self._is_plain(flow)
+        known = find_held(value) if isinstance(value, ast.Name) or not plain else set()
         changes = self._walk_changes(
-            {name, *known}, self._place[flow] + 1, last + 1, True
+            {name, *known}, self._place[flow] + 1, last + 1, strict=plain
         )
-        return next((statement for _, statement, _ in changes), None)
+        for _, statement, _ in changes:
+            if plain or not _adds_tensor(statement):
+                return statement
+        return None
 
     def _find_last_read(self, flow: Flow, name: str) -> int | None:
         loops = self._list_loops_around(flow)
@@ -183,6 +195,13 @@ class _Order:
                 if not (shared and change.startswith("[")):
                     return statement
         return None
+
+
+def _adds_tensor(statement: ast.stmt) -> bool:
+    """Whether it is `loss += penalty`, which gives a name another tensor."""
+    return isinstance(statement, ast.AugAssign) and not isinstance(
+        statement.value, (ast.List, ast.ListComp)
+    )
 
 
 def _find_reads(root: ast.AST, name: str) -> Iterator[str]:

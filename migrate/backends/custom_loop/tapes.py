@@ -36,6 +36,9 @@ _OF_UPDATE = (
     "a loss depends on an update",
     "Run the two updates one after the other, in two run calls.",
 )
+_IN_COMPREHENSION = (
+    "a comprehension computes gradients, and the tool does not recognise towers in it"
+)
 _IN_BLOCK = (
     "a block computes the gradients",
     "Move the computation of the gradients out of the block.",
@@ -79,6 +82,12 @@ class Tapes:
             if g in included and g.update is not None
             if g.update.kind != "apply_gradients"
         ]
+        repeated = next(filter(self._is_repeated, takers), None)
+        if repeated is not None:
+            self._context.diagnostics.refuse(
+                "O117", repeated.statement, _IN_COMPREHENSION, _OUT_OF_LOOP
+            )
+            return []
         if len(takers) > 1:
             return self._take_several_gradients(flows, included, takers)
         holder = next(
@@ -133,6 +142,18 @@ class Tapes:
         items.extend(self._statements.write_items(before[last + 1 :], included))
         items.extend(self._statements.write_items(flows[update:], included))
         return items
+
+    def _is_repeated(self, taker: Flow) -> bool:
+        """Whether a comprehension takes the gradients, of one loss after the other."""
+        loss = taker.update.loss if taker.update is not None else None
+        node: ast.AST | None = loss
+        while isinstance(node, ast.expr | ast.comprehension | ast.keyword):
+            above = self._context.scopes.parents.get(node)
+            if isinstance(above, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+                if node is not above.generators[0].iter:  # Computed once.
+                    return True
+            node = above
+        return False
 
     def _find_early_flows(
         self, block: Flow, holder: Flow, included: set[Flow], wanted: set[str]

@@ -9,7 +9,7 @@ that such functions are made of. What it does not know is no average.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from migrate.facts.scopes import Scopes
@@ -21,6 +21,11 @@ _TOWERS = (
     [[-2.0, 7.0], [0.0, 1.0]],
 )
 
+_UNREAD = (
+    *(Unknown, TypeError, ValueError),
+    *(IndexError, KeyError, ZeroDivisionError),
+)
+
 
 def averages_towers(
     function: ast.FunctionDef,
@@ -29,6 +34,8 @@ def averages_towers(
     *,
     pairs: bool = True,
     given: Mapping[str, ast.expr] | None = None,
+    once: bool = False,
+    number: int | None = None,
 ) -> bool:
     """Whether a function computes the mean over towers, for each variable.
 
@@ -39,14 +46,20 @@ def averages_towers(
       pairs: whether gradients are (gradient, variable), here and in the result; otherwise
         they are gradients alone.
       given: the function's other arguments, by their names.
+      number: the number of towers, if it is known, under whatever name.
+      once: whether the result is read once, so that it may be an iterator.
     """
-    counts = [int(count)] if count.isdigit() and 0 < int(count) <= 64 else [2, 3]
+    if count.isdigit():
+        number = int(count)
+    counts = [number] if number is not None and 0 < number <= 64 else [2, 3]
     more = dict(given or {})
-    for number in counts:
-        towers = _make_towers(number)
+    for tried in counts:
+        towers = _make_towers(tried)
         result = _compute_result(
-            function, Interpreter(scopes, count, number), towers, pairs, more
+            function, Interpreter(scopes, count, tried), towers, pairs, more
         )
+        if once and isinstance(result, Iterator):
+            result = _read_items(result)
         if not isinstance(result, (list, tuple)) or len(result) != len(towers[0]):
             return False
         for index, mean in enumerate(result):
@@ -96,7 +109,14 @@ def _compute_result(
             for tower in towers
         ]
         return interpreter.run_call(function.body)
-    except (Unknown, TypeError, ValueError, IndexError, KeyError, ZeroDivisionError):
+    except _UNREAD:
+        return None
+
+
+def _read_items(iterator: Iterator[Any]) -> list[Any] | None:
+    try:
+        return list(iterator)
+    except _UNREAD:
         return None
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
 
 from migrate.facts.scopes import Scopes
 
 _MOST_STEPS = 5000  # A few hundred are needed; a loop without an end ends here.
+
+_BUILTINS = frozenset({"builtins", "six.moves", "future.builtins", "past.builtins"})
 
 
 class Unknown(Exception):
@@ -35,6 +38,14 @@ class Tensor:
 @dataclasses.dataclass(frozen=True)
 class Variable:
     index: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _Function:
+    """A function, and the names around it, which it reads when it is called."""
+
+    node: ast.Lambda | ast.FunctionDef
+    names: MutableMapping[str, Any]
 
 
 def _apply_elementwise(
@@ -66,6 +77,14 @@ def _add_items(items: Sequence[Any]) -> Any:
     return total
 
 
+def _flatten(data: Any) -> Iterator[float]:
+    for part in data if isinstance(data, list) else [data]:
+        if isinstance(part, list):
+            yield from _flatten(part)
+        else:
+            yield part
+
+
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: lambda x, y: x + y,
     ast.Sub: lambda x, y: x - y,
@@ -83,12 +102,29 @@ _BY_NAME: dict[str, type[ast.operator]] = {
 }
 
 
+def _is_plain(node: ast.AST) -> bool:
+    """Whether it defines a function that returns a value, and changes no other names."""
+    return (
+        isinstance(node, ast.FunctionDef)
+        and not node.decorator_list
+        and not any(
+            isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal))
+            for inner in ast.walk(node)
+        )
+    )
+
+
+def _imports_builtins(node: ast.AST) -> bool:
+    """Whether it imports a name that has Python's own meaning."""
+    return isinstance(node, ast.ImportFrom) and node.module in _BUILTINS
+
+
 class Interpreter:
     def __init__(self, scopes: Scopes, count: str, towers: int) -> None:
         self._scopes = scopes
         self._count = count
         self._towers = towers
-        self.names: dict[str, Any] = {}
+        self.names: MutableMapping[str, Any] = {}
         self._steps = 0
 
     def run_call(self, body: Iterable[ast.stmt]) -> Any:
@@ -114,6 +150,9 @@ class Interpreter:
                 self.bind(target, value)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             old, new = self.names[node.target.id], self.evaluate_node(node.value)
+            if isinstance(node.op, ast.Add) and isinstance(old, list):
+                old.extend(new)  # The list changes under all of its names.
+                return
             self.names[node.target.id] = self.apply_operation(type(node.op), old, new)
         elif isinstance(node, ast.Expr):
             if not isinstance(node.value, ast.Constant):
@@ -141,6 +180,8 @@ class Interpreter:
             raise _Returned(self.evaluate_node(node.value) if node.value else None)
         elif isinstance(node, ast.Continue):
             raise _Continue
+        elif isinstance(node, ast.FunctionDef) and _is_plain(node):
+            self.names[node.name] = _Function(node, self.names)
         elif not isinstance(node, ast.Pass):
             raise Unknown
 
@@ -173,9 +214,12 @@ class Interpreter:
         if isinstance(node, ast.Name) and node.id in self.names:
             return self.names[node.id]
         if isinstance(node, (ast.Name, ast.Attribute)):
-            if ast.unparse(node) != self._count:
+            if ast.unparse(node) == self._count:
+                return self._towers
+            function = self.find_function(node) if isinstance(node, ast.Name) else None
+            if function is None:
                 raise Unknown
-            return self._towers
+            return function
         if isinstance(node, ast.Call) and ast.unparse(node) == self._count:
             return self._towers  # `len(devices)`
         if isinstance(node, ast.Tuple):
@@ -214,6 +258,8 @@ class Interpreter:
             )
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.evaluate_comprehension(node)
+        if isinstance(node, ast.Lambda):
+            return _Function(node, self.names)
         if isinstance(node, ast.Call):
             return self.apply_call(node)
         raise Unknown
@@ -258,13 +304,56 @@ class Interpreter:
         if len(node.generators) != 1:
             raise Unknown
         generator = node.generators[0]
-        outer, found = dict(self.names), []
-        for item in self.evaluate_node(generator.iter):
+        items, found = self.evaluate_node(generator.iter), []
+        outer = self.names
+        self.names = collections.ChainMap({}, outer)
+        for item in items:
             self.bind(generator.target, item)
             if all(self.find_truth(test) for test in generator.ifs):
                 found.append(self.evaluate_node(node.elt))
         self.names = outer
         return found
+
+    def map_items(self, node: ast.Call) -> Iterator[Any]:
+        """Yields what `map` yields: the function is called when an item is asked for."""
+        if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
+            raise Unknown
+        function = self.evaluate_node(node.args[0])
+        if not isinstance(function, _Function):
+            raise Unknown
+        items = [self.evaluate_node(argument) for argument in node.args[1:]]
+        return (self.call_function(function, given) for given in zip(*items))
+
+    def call_function(self, function: _Function, given: Sequence[Any]) -> Any:
+        parameters = function.node.args
+        own = [a.arg for a in (*parameters.posonlyargs, *parameters.args)]
+        if len(own) != len(given) or parameters.vararg or parameters.kwonlyargs:
+            raise Unknown
+        outer = self.names
+        self.names = collections.ChainMap(dict(zip(own, given)), function.names)
+        try:
+            if isinstance(function.node, ast.Lambda):
+                return self.evaluate_node(function.node.body)
+            return self.run_call(function.node.body)
+        finally:
+            self.names = outer
+
+    def find_function(self, node: ast.Name) -> _Function | None:
+        """Finds the program's function of a name: one inside the average, or outside of it."""
+        if node.id in self.names:
+            found = self.names[node.id]
+            if not isinstance(found, _Function):
+                raise Unknown
+            return found
+        owner = self._scopes.find_scope(node).find_owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        if not bound or all(_imports_builtins(b) for b in bound):
+            return None
+        made = bound[0].value if isinstance(bound[0], ast.Assign) else bound[0]
+        if len(bound) > 1 or not (isinstance(made, ast.Lambda) or _is_plain(made)):
+            raise Unknown
+        assert isinstance(made, ast.Lambda | ast.FunctionDef)
+        return _Function(made, {})
 
     def apply_call(self, node: ast.Call) -> Any:
         symbol = self._scopes.resolve(node.func)
@@ -278,6 +367,11 @@ class Interpreter:
             return None
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise Unknown
+        function = self.find_function(node.func)
+        if function is not None:
+            return self.call_function(
+                function, [self.evaluate_node(argument) for argument in node.args]
+            )
         name = node.func.id
         if name == "zip":
             items: list[Any] = []
@@ -287,6 +381,8 @@ class Interpreter:
                 else:
                     items.append(self.evaluate_node(argument))
             return list(zip(*items))
+        if name == "map":
+            return self.map_items(node)
         if name in ("range", "xrange"):
             bounds = [self.evaluate_node(argument) for argument in node.args]
             if not bounds or not all(isinstance(b, int) for b in bounds):
@@ -295,6 +391,10 @@ class Interpreter:
             if len(counted) > _MOST_STEPS:
                 raise Unknown
             return list(counted)
+        if name == "sum" and len(node.args) == 2:
+            rest = list(self.evaluate_node(node.args[0]))
+            first = self.evaluate_node(node.args[1])
+            return Tensor(_add_items([_read_data(v) for v in (first, *rest)]))
         if len(node.args) != 1:
             raise Unknown
         value = self.evaluate_node(node.args[0])
@@ -302,7 +402,7 @@ class Interpreter:
             return len(value)
         if name == "float" and isinstance(value, (int, float)):
             return float(value)
-        if name in ("list", "tuple") and isinstance(value, (list, tuple)):
+        if name in ("list", "tuple") and isinstance(value, (list, tuple, Iterator)):
             return list(value) if name == "list" else tuple(value)
         if name == "enumerate" and isinstance(value, (list, tuple)):
             return list(enumerate(value))
@@ -341,14 +441,13 @@ class Interpreter:
                 raise Unknown
             if isinstance(value, list):
                 value = Tensor([_read_data(v) for v in value])
-            # Without an axis all is reduced, which is the axis of a list of scalars.
-            if axis != 0 and (
-                axis is not None or any(isinstance(v, list) for v in _read_data(value))
-            ):
+            if axis not in (0, None):
                 raise Unknown
             if name == "expand_dims":
                 return Tensor([_read_data(value)])
             rows = _read_data(value)
+            if axis is None:  # All is reduced.
+                rows = list(_flatten(rows))
             total = _add_items(rows)
             if name == "reduce_sum":
                 return Tensor(total)

@@ -227,14 +227,23 @@ class Inliner:
         static = any(ast.unparse(d) == "staticmethod" for d in callee.decorator_list)
         if found.receiver is not None and parameters and not static:
             own = parameters.pop(0)
-        bound = names.bind_arguments(found.call, tuple([*parameters, *only]))
+        more = self._list_more_arguments(found, parameters)
+        others = self._list_other_keywords(found, {*parameters, *only})
+        call = ast.Call(
+            found.call.func,
+            found.call.args[: len(found.call.args) - len(more)],
+            [k for k in found.call.keywords if k.arg not in others],
+        )
+        bound = names.bind_arguments(call, tuple([*parameters, *only]))
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
+        bound.update(more)
+        bound.update(others)
         defaults = _map_defaults(callee)
         nested = find_names_bound_within(callee)
         changed = self._changed or ChangedValues(self._scopes, callee)
         prefix: list[str] = []
-        given = [*parameters, *only]
+        given = [*parameters, *only, *more, *others]
         # The caller computes its arguments in the order in which it writes them.
         given.sort(key=lambda p: _find_place(bound[p]) if p in bound else (0, 0))
         for parameter in given:
@@ -263,11 +272,18 @@ class Inliner:
             if "#" in flat or ("\n" in text and find_lines_inside_strings(value)):
                 raise NotInlinable("an argument with a comment inside")
             prefix.append(f"{name} = {flat}")
+        if callee.args.kwarg is not None:
+            name = self._choose_free_name(callee.args.kwarg.arg, found)
+            shown = ", ".join(f'"{key}": {rename.pop(key)}' for key in others)
+            rename[callee.args.kwarg.arg] = name
+            prefix.append(f"{name} = {{{shown}}}")
         if self._is_in_loop(found.statement) and find_names_kept(self._scopes, callee):
             raise NotInlinable("each call has names of its own that functions keep")
         rename.update(self._map_results(found, body, scope, rename))
         for name, bindings in scope.bindings.items():
             if name in rename or name in parameters or name in only or name == own:
+                continue
+            if more and name == getattr(callee.args.vararg, "arg", None):
                 continue
             if name in scope.outer_names:
                 raise NotInlinable("the function assigns a global name")
@@ -284,7 +300,60 @@ class Inliner:
         edits: list[Edit] = []
         for statement in body:
             edits += self._edit_names(statement, scope, rename, own, found)
+        shown = ", ".join(rename[name] for name in more)
+        edits += [Edit(node, shown) for node in self._find_starred(callee)]
         return prefix, edits
+
+    def _list_more_arguments(
+        self, found: Call, parameters: list[str]
+    ) -> dict[str, ast.expr]:
+        """Maps names to the arguments that `*args` of the callee takes."""
+        vararg = found.callee.args.vararg
+        if vararg is None:
+            return {}
+        more = found.call.args[len(parameters) :]
+        if not more or any(isinstance(a, ast.Starred) for a in found.call.args):
+            raise NotInlinable("the function takes any number of arguments")
+        uses = [
+            node
+            for node in walk_breadth_first(found.callee)
+            if isinstance(node, ast.Name) and node.id == vararg.arg
+        ]
+        if len(uses) != len(self._find_starred(found.callee)):
+            raise NotInlinable("the function takes any number of arguments")
+        return {f"{vararg.arg}_{at}": value for at, value in enumerate(more)}
+
+    def _list_other_keywords(
+        self, found: Call, parameters: set[str]
+    ) -> dict[str, ast.expr]:
+        """Maps names to the arguments that `**kwargs` of the callee takes."""
+        if found.callee.args.kwarg is None:
+            return {}
+        others = {
+            k.arg: k.value for k in found.call.keywords if k.arg not in parameters
+        }
+        inside = find_plain_names(found.callee) | {
+            a.arg
+            for a in walk_breadth_first(found.callee.args)
+            if isinstance(a, ast.arg)
+        }
+        if None in others or inside & others.keys():
+            raise NotInlinable("the function takes any keywords")
+        return {key: value for key, value in others.items() if key is not None}
+
+    def _find_starred(self, callee: ast.FunctionDef) -> list[ast.Starred]:
+        """Finds `f(*args)`, where the callee passes on what `*args` takes."""
+        vararg = callee.args.vararg
+        return [
+            node
+            for node in walk_breadth_first(callee)
+            if vararg is not None
+            and isinstance(node, ast.Starred)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == vararg.arg
+            and isinstance(call := self._scopes.parents[node], ast.Call)
+            and node in call.args
+        ]
 
     def _is_in_loop(self, node: ast.AST) -> bool:
         """Whether a statement of the driver may run more than once."""
@@ -436,8 +505,6 @@ class Inliner:
         return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
 
     def _check(self, callee: ast.FunctionDef) -> None:
-        if callee.args.vararg or callee.args.kwarg:
-            raise NotInlinable("the function takes any number of arguments")
         if {ast.unparse(d) for d in callee.decorator_list} - {"staticmethod"}:
             raise NotInlinable("the function is decorated")
         shared: set[str] = set()

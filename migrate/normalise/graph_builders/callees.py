@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.calls.inliner import Call, NotInlinable
 from migrate.normalise.graph_builders.state import Driver, State
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import queues, roles
 
 _GRAPH_METHODS = roles.ITERATES | {"minimize", "compute_gradients", "apply_gradients"}
@@ -40,6 +40,8 @@ class Callees(State):
                     or self._reads_session(definition, driver)
                     or self._reads_feeds(definition)
                     or self._reads_instance(definition)
+                    or self._places(definition)
+                    or self._builds_towers(definition)
                 ):
                     return Call(statement, call, definition, None, None, func.id)
             elif isinstance(definition, ast.ClassDef):
@@ -160,6 +162,32 @@ class Callees(State):
                 if isinstance(node, ast.Name):
                     work.extend(self.scopes.module.bindings.get(node.id, ()))
         return False
+
+    def _places(self, definition: ast.FunctionDef) -> bool:
+        """Whether it builds on a device that its arguments give, for one of several towers."""
+        parameters = {
+            a.arg for a in walk_breadth_first(definition.args) if isinstance(a, ast.arg)
+        }
+        return any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.device"
+            and bool(names.find_reads(node) & parameters)
+            for node in walk_breadth_first(definition)
+        )
+
+    def _builds_towers(self, definition: ast.FunctionDef) -> bool:
+        """Whether it has a loop whose rounds share variables, or are on devices of their own."""
+        return any(
+            isinstance(call, ast.Call)
+            and self.scopes.resolve(call.func) in ("tf.device", "tf.variable_scope")
+            and (
+                names.find_reads(call) & find_plain_names(loop.target)
+                or names.is_given(names.find_argument(call, "reuse", 8))
+            )
+            for loop in walk_breadth_first(definition)
+            if isinstance(loop, ast.For)
+            for call in walk_breadth_first(loop)
+        )
 
     def _is_saved(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
         """Whether it gives variables, beside others, of which a Saver is made."""

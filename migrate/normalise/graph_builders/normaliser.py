@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.normalise.calls import update_returns
 from migrate.normalise.calls.inliner import NotInlinable
 from migrate.normalise.graph_builders import drivers
 from migrate.normalise.graph_builders.aggregates import Aggregates
@@ -76,6 +77,11 @@ class Normaliser(Aggregates):
             for call in find_calls(statement):
                 found = self._read_call(statement, call, driver)
                 if found is not None:
+                    _, ended, _ = update_returns.move_returns_to_end(
+                        found.callee, self.text, self.scopes
+                    )
+                    if ended is not self.text:
+                        return ended
                     return self._inline(found, driver.node)
         return self._dissolve_aggregate(driver.node)
 

@@ -9,7 +9,8 @@ the optimizer in a statement before, of which the inner one stays.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 
 from migrate.facts import names
 from migrate.facts.initial_values import find_constant_initializers
@@ -87,11 +88,22 @@ def run_by_session(text: Text) -> Text:
     return text.apply_edits(edits)
 
 
+_COMPARISONS: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
 def fold_conditions(text: Text) -> Text:
     """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
 
     So are `if not False:`, `if "train" == "train":`, and `if train_op is not None:` where the
-    name is an operation's; `None or tf.Session()` is the session.
+    name is an operation's; `None or tf.Session()` is the session. A constant of the module
+    is known if it chooses between an update of one tower and that of several.
     """
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
@@ -129,6 +141,35 @@ def _decide(node: ast.AST, scopes: Scopes) -> bool | None:
             comparators=[ast.Constant(value=other)],
         ):
             return (one == other) == isinstance(op, ast.Eq)
+        case ast.Compare(
+            left=ast.Name() as name,
+            ops=[op],
+            comparators=[ast.Constant(value=int(other))],
+        ) if _chooses_update(scopes, node):
+            number = _find_constant(scopes, name)
+            compare = _COMPARISONS.get(type(op))
+            if number is not None and compare is not None:
+                return compare(number, other)
+    return None
+
+
+def _chooses_update(scopes: Scopes, test: ast.AST) -> bool:
+    """Whether a condition chooses between graphs, of which one takes gradients."""
+    branch = scopes.parents.get(test)
+    return isinstance(branch, ast.If) and any(
+        isinstance(node, ast.Attribute) and node.attr == "compute_gradients"
+        for node in walk_breadth_first(branch)
+    )
+
+
+def _find_constant(scopes: Scopes, name: ast.Name) -> int | None:
+    """The number that a name of the module always stands for."""
+    owner = scopes.find_scope(name).find_owner(name.id)
+    if owner is not scopes.module:
+        return None
+    match owner.bindings[name.id]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int(number)))]:
+            return number
     return None
 
 

@@ -24,7 +24,7 @@ otherwise than towers; `replaced` writes the new text.
 from __future__ import annotations
 
 from migrate.normalise.text import Text
-from migrate.normalise.towers import blocks, loops, tower_losses
+from migrate.normalise.towers import blocks, loops, tasks, tower_losses
 from migrate.normalise.towers.replicas import Towers, replace_loop
 from migrate.normalise.towers.view import Unclear, View, find_view
 
@@ -61,6 +61,9 @@ def _view_text(text: Text) -> View | None:
     if not any(call in text.source for call in _GRADIENTS):
         return None
     seen = find_view(blocks.shape_blocks(text))
+    if seen is not None:
+        placed = tasks.drop_called_devices(seen.text, seen.scopes, seen.loop)
+        seen = find_view(placed)
     if seen is None or not seen.lists_losses:
         return seen
     return find_view(tower_losses.name_losses(seen.text))

@@ -70,7 +70,13 @@ def find(
     )
     if not uses:
         return None
-    reads = functools.partial(averages_towers, scopes=scopes, count=count, pairs=pairs)
+    reads = functools.partial(
+        averages_towers,
+        scopes=scopes,
+        count=count,
+        pairs=pairs,
+        number=_find_number(scopes, loop, count),
+    )
     for spelling in (
         _find_average_by_call,
         _find_average_by_statements,
@@ -82,6 +88,16 @@ def find(
                 found, pairs=pairs, applied=found.applied and pairs
             )
     return None
+
+
+def _find_number(scopes: Scopes, loop: ast.For, count: str) -> int | None:
+    """The number of towers, where a name has it that is bound once."""
+    owner = scopes.find_scope(loop).find_owner(count)
+    bound = owner.bindings[count] if owner is not None else []
+    if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
+        return None
+    number = names.read_literal(bound[0].value)
+    return number if type(number) is int else None
 
 
 def _find_average_by_call(
@@ -100,17 +116,13 @@ def _find_average_by_call(
     )
     if len(uses) > 1 and not rebinds:
         return None
+    applied = goes_into_an_update(scopes, call)
     for definition in reach.find_definitions(scopes, call.func):
         if isinstance(definition, ast.FunctionDef) and reads(
-            definition, given=_match_arguments(definition, call)
+            definition, given=_match_arguments(definition, call), once=applied
         ):
-            return Average(
-                call,
-                names.find_statement(scopes.parents, call),
-                None,
-                None,
-                goes_into_an_update(scopes, call),
-            )
+            kept = names.find_statement(scopes.parents, call)
+            return Average(call, kept, None, None, applied)
     return None
 
 
@@ -144,11 +156,11 @@ def _find_average_by_statements(
     function = _find_function(
         gradients, [*body, ast.Return(ast.Name(result, ast.Load()))]
     )
-    if not reads(function):
+    applied = _is_only_applied(scopes, statement, result, inside)
+    if not reads(function, once=applied):
         return None
     if _read_later(scopes, statement, names.find_binds(statement) - {result}):
         return None
-    applied = _is_only_applied(scopes, statement, result, inside)
     return Average(None, statement, result, begun, applied)
 
 
@@ -167,7 +179,7 @@ def _find_average_where_applied(
             inside = set(walk_breadth_first(value))
             assert isinstance(value, ast.expr)
             if all(use in inside for use in uses) and reads(
-                _find_function(gradients, [ast.Return(value)])
+                _find_function(gradients, [ast.Return(value)]), once=True
             ):
                 return Average(
                     value, names.find_statement(scopes.parents, value), None, None, True

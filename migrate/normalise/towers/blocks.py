@@ -4,21 +4,39 @@
 `tower_grads[i] = grads`, an empty list to which is appended. In a block of a variable scope
 around a tower's whole body, what follows its variables - gradients and lists - leaves
 the block: names and variables of it are none of theirs.
+
+A comprehension that builds towers, or takes their gradients, becomes a loop. A loop over
+what another loop has listed, directly after it, becomes a part of that loop.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
-from migrate.source.nodes import parse_source, walk_breadth_first
+from migrate.normalise.towers import iteration, lists, loops
+from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
+from migrate.tables.roles import SCOPES
+
+# What a function does that builds a tower.
+_OF_TOWERS = frozenset({"tf.get_variable", "tf.variable_scope", "tf.device"})
 
 
 def shape_blocks(text: Text) -> Text:
     """The text with lists made one by one, and a tower's last statements in its loop."""
-    for step in (_split_one_by_one, _write_as_append, _move_out_of_scope):
+    for step in (
+        _split_one_by_one,
+        _write_as_append,
+        _write_map_out,
+        _write_as_loop,
+        iteration.name_starred_parts,
+        lists.join_loops,
+        _move_out_of_scope,
+        _name_last_items,
+    ):
         while True:
             new = step(text)
             if new is None:
@@ -90,6 +108,177 @@ def _write_as_append(text: Text) -> Text | None:
     return None
 
 
+def _write_map_out(text: Text) -> Text | None:
+    """`losses = list(map(lambda x: tower_loss(x), xs))` as a comprehension."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for statement in walk_breadth_first(tree):
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name()],
+                value=ast.Call(
+                    func=ast.Name(id="list"),
+                    args=[
+                        ast.Call(
+                            func=ast.Name(id="map"), args=[function, over], keywords=[]
+                        )
+                    ],
+                    keywords=[],
+                ) as made,
+            ):
+                pass
+            case _:
+                continue
+        shown = ast.unparse(function)
+        if not loops.may_take_gradients(scopes, function) and not (
+            _builds_tower(scopes, function)
+        ):
+            continue
+        match function:
+            case ast.Lambda(
+                args=ast.arguments(
+                    posonlyargs=[],
+                    args=[ast.arg(arg=item)],
+                    vararg=None,
+                    kwonlyargs=[],
+                    kwarg=None,
+                    defaults=[],
+                ),
+                body=body,
+            ):
+                each = text.flatten_segment(body)
+            case ast.Name() | ast.Attribute():
+                item = names.find_free_name(tree, "item")
+                each = f"{shown}({item})"
+            case _:
+                continue
+        new = f"[{each} for {item} in {text.flatten_segment(over)}]"
+        return text.apply_edits([Edit(made, new)])
+    return None
+
+
+def _write_as_loop(text: Text) -> Text | None:
+    """`losses = [tower_loss(x) for x in xs]`, where towers are built, as a loop."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for statement in walk_breadth_first(tree):
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.ListComp(generators=[ast.comprehension(ifs=[])]) as made,
+            ):
+                pass
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="list"),
+                    args=[
+                        ast.GeneratorExp(generators=[ast.comprehension(ifs=[])]) as made
+                    ],
+                    keywords=[],
+                ),
+            ):
+                pass
+            case _:
+                continue
+        (generator,) = made.generators
+        if (
+            not text.is_alone(statement)
+            or not _builds_tower(scopes, made.elt)
+            or not _begins_list(scopes, statement, name, made)
+        ):
+            continue
+        rename = _name_apart(scopes, generator.target, made)
+        if rename is None:
+            continue
+        edited = text.apply_edits(
+            [
+                Edit(node, rename[node.id])
+                for node in walk_breadth_first(made)
+                if isinstance(node, ast.Name)
+                and rename.get(node.id, node.id) != node.id
+                and _is_own(scopes, node, made)
+            ]
+        )
+        again = parse_source(edited.source)
+        same = next(
+            node
+            for node in walk_breadth_first(again)
+            if isinstance(node, type(made))
+            and (node.lineno, node.col_offset) == (made.lineno, made.col_offset)
+        )
+        assert isinstance(same, (ast.ListComp, ast.GeneratorExp))
+        over = same.generators[0]
+        indent = text.lines[statement.lineno - 1][: statement.col_offset]
+        lines = [
+            f"{indent}{name} = []",
+            f"{indent}for {edited.flatten_segment(over.target)} in {edited.flatten_segment(over.iter)}:",
+            f"{indent}    {name}.append({edited.flatten_segment(same.elt)})",
+        ]
+        origins = [text.origins[statement.lineno - 1]] * len(lines)
+        return text.splice(
+            statement.lineno, statement.end_lineno or statement.lineno, lines, origins
+        )
+    return None
+
+
+def _builds_tower(scopes: Scopes, value: ast.expr) -> bool:
+    """Whether a value takes gradients, or calls a function that makes shared variables."""
+    if any(loops.takes_gradients(scopes, node) for node in walk_breadth_first(value)):
+        return True
+    return any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) in _OF_TOWERS
+        for function in reach.find_reached(scopes, [value])
+        for node in walk_breadth_first(function)
+    )
+
+
+def _begins_list(
+    scopes: Scopes, statement: ast.stmt, name: str, made: ast.expr
+) -> bool:
+    """Whether nothing reads a list before it is whole, and nothing else has its name."""
+    owner = scopes.find_scope(statement)
+    return len(owner.bindings.get(name, [])) == 1 and all(
+        node.lineno > (made.end_lineno or made.lineno)
+        and scopes.find_scope(node).find_owner(name) is owner
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+    )
+
+
+def _name_apart(
+    scopes: Scopes, target: ast.expr, made: ast.expr
+) -> dict[str, str] | None:
+    """Names for a comprehension's targets that nothing outside of it has."""
+    if any(
+        isinstance(node, ast.Starred | ast.Attribute | ast.Subscript)
+        for node in walk_breadth_first(target)
+    ):
+        return None
+    inside = set(walk_breadth_first(made))
+    taken = {
+        found
+        for node in walk_breadth_first(scopes.tree)
+        if node not in inside
+        for found in names.list_own_names(node)
+    }
+    rename = {}
+    for name in sorted(find_plain_names(target)):
+        rename[name] = names.choose_free_name(taken, name)
+        taken.add(rename[name])
+    return rename
+
+
+def _is_own(
+    scopes: Scopes, node: ast.Name, made: ast.ListComp | ast.GeneratorExp
+) -> bool:
+    """Whether a name is one that a comprehension binds."""
+    owner = scopes.find_scope(node).find_owner(node.id)
+    return owner is not None and owner is scopes.find_scope(made.elt)
+
+
 def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
     """Returns `n` of the loop `for index in range(n)` around a node, as text."""
     while node in scopes.parents:
@@ -110,19 +299,31 @@ def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
 
 
 def _move_out_of_scope(text: Text) -> Text | None:
-    """A named variable scope's last statements, where they are gradients and lists."""
+    """A scope's last statements, where they are gradients of a named one, or lists."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     for block in walk_breadth_first(tree):
-        if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
+        if not (isinstance(block, ast.With) and _opens_scopes(scopes, block)):
             continue
+        named = _names_a_scope(scopes, block)
         late = len(block.body)
-        while late and _is_late(block.body[late - 1]):
+        while late and (
+            _is_late(block.body[late - 1])
+            if named
+            else _is_name_appended(block.body[late - 1])
+        ):
             late -= 1
         moved = block.body[late:]
-        if not (late and moved and _is_in_loop(scopes, block)):
+        if not (late and _is_in_loop(scopes, block)):
             continue
-        if not any(_calls(s, "compute_gradients") for s in moved):
+        if not moved:
+            new = _name_appended(text, scopes, block.body[-1])
+            if new is not None:
+                return new
+            continue
+        if not any(_calls(s, "compute_gradients") for s in moved) and not all(
+            map(_is_name_appended, moved)
+        ):
             continue
         if any(find_lines_inside_strings(s) or not text.is_alone(s) for s in moved):
             continue
@@ -135,6 +336,121 @@ def _move_out_of_scope(text: Text) -> Text | None:
         ]
         return text.splice(start, last, lines, text.origins[start - 1 : last])
     return None
+
+
+def _opens_scopes(scopes: Scopes, block: ast.With) -> bool:
+    """Whether a block only opens scopes of the graph, a variable scope among them."""
+    symbols = [
+        scopes.resolve(item.context_expr.func)
+        if isinstance(item.context_expr, ast.Call)
+        else None
+        for item in block.items
+    ]
+    return "tf.variable_scope" in symbols and set(symbols) <= {"tf.device", *SCOPES}
+
+
+def _is_name_appended(statement: ast.stmt) -> bool:
+    """`losses.append(loss)`."""
+    return _is_appended(statement) and isinstance(
+        statement.value.args[0],  # type: ignore[attr-defined]
+        ast.Name,
+    )
+
+
+def _name_appended(text: Text, scopes: Scopes, statement: ast.stmt) -> Text | None:
+    """Gives what a statement appends a name, in a statement before it."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (
+        _is_appended(statement)
+        and isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and isinstance(call.args[0], ast.Call | ast.BinOp)
+        and text.is_alone(statement)
+        and not find_lines_inside_strings(statement)
+    ):
+        return None
+    value = call.args[0]
+    if any(loops.takes_gradients(scopes, node) for node in walk_breadth_first(value)):
+        return None
+    name = names.find_free_name(scopes.tree, "tower_value")
+    indent = text.find_indentation(statement)
+    lines = [
+        f"{indent}{name} = {text.flatten_segment(value)}",
+        f"{indent}{call.func.value.id}.append({name})",
+    ]
+    origins = [text.origins[statement.lineno - 1]] * 2
+    last = statement.end_lineno or statement.lineno
+    return text.splice(statement.lineno, last, lines, origins)
+
+
+def _name_last_items(text: Text) -> Text | None:
+    """`losses[-1]`, directly after `losses.append(loss)` of the same round, as `loss`."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        for statement in _walk_unconditional(loop.body):
+            if not _is_appended(statement):
+                continue
+            assert isinstance(statement, ast.Expr)
+            call = statement.value
+            assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+            name = names.find_key(call.func.value)
+            uses = [
+                node
+                for node in walk_breadth_first(loop)
+                if isinstance(node, ast.Name) and node.id == name
+            ]
+            last = [
+                part
+                for node in uses
+                if isinstance(part := scopes.parents[node], ast.Subscript)
+                and isinstance(part.ctx, ast.Load)
+                and names.read_literal(part.slice) == -1
+                and part.lineno > statement.lineno
+            ]
+            if not last or len(last) + 1 != len(uses):
+                continue
+            value = call.args[0]
+            if not isinstance(value, ast.Name):
+                new = _name_appended(text, scopes, statement)
+                if new is not None:
+                    return new
+                continue
+            if any(
+                isinstance(node, ast.Name)
+                and node.id == value.id
+                and isinstance(node.ctx, ast.Store)
+                and node.lineno > statement.lineno
+                for node in walk_breadth_first(loop)
+            ):
+                continue
+            return text.apply_edits([Edit(node, value.id) for node in last])
+    return None
+
+
+def _walk_unconditional(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yields the statements of a suite, those of `with` blocks among them."""
+    for statement in suite:
+        if isinstance(statement, ast.With):
+            yield from _walk_unconditional(statement.body)
+        else:
+            yield statement
+
+
+def _is_appended(statement: ast.stmt) -> bool:
+    """`losses.append(...)` of a list that a name holds."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and _is_method(statement.value, "append")
+        and isinstance(statement.value.func, ast.Attribute)
+        and isinstance(statement.value.func.value, ast.Name)
+        and not statement.value.keywords
+        and len(statement.value.args) == 1
+    )
 
 
 def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:

@@ -6,8 +6,11 @@ import ast
 import dataclasses
 
 from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes, build_scopes
+from migrate.normalise.text import Edit, Text
 from migrate.normalise.towers.view import Unclear, View
 from migrate.rules.mistakes.mistake import find_binding
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _RANGES = frozenset({"range", "xrange"})
 
@@ -80,10 +83,13 @@ def _read_iteration(
             read_iteration(view, t, a)
             for t, a in zip(target.elts, over.args, strict=True)
         ]
-        if any(p.index is not None for p in parts):
+        counted = [p for p in parts if p.index is not None]
+        if len(counted) > 1:
             raise Unclear
+        listed = [p for p in parts if p.index is None] or parts
         values = tuple(v for p in parts for v in p.values)
-        return Iterated(parts[0].count, None, values)
+        index = counted[0].index if counted else None
+        return Iterated(listed[0].count, index, values)
     raise Unclear
 
 
@@ -124,3 +130,96 @@ def _check_count(view: View, count: ast.expr) -> None:
     made = find_binding(view.scopes, count) or count
     if isinstance(made, (ast.List, ast.Tuple, ast.ListComp)):
         raise Unclear
+
+
+def name_starred_parts(text: Text) -> Text | None:
+    """`for args in zip(devices, xs): f(*args)` as `for device, x in ...: f(device, x)`."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        target, over = loop.target, loop.iter
+        if (
+            isinstance(target, ast.Tuple)
+            and len(target.elts) == 2
+            and isinstance(over, ast.Call)
+            and names.find_key(over.func) == "enumerate"
+            and len(over.args) == 1
+        ):
+            target, over = target.elts[1], over.args[0]
+        if not (
+            isinstance(target, ast.Name)
+            and isinstance(over, ast.Call)
+            and names.find_key(over.func) == "zip"
+            and over.args
+            and not any(isinstance(a, ast.Starred) for a in over.args)
+        ):
+            continue
+        starred = _find_starred(scopes, loop, target)
+        if not starred:
+            continue
+        taken = _list_names_in_sight(scopes, loop)
+        wishes = _wish_names(scopes, starred, target.id, len(over.args))
+        own: list[str] = []
+        for wish in wishes:
+            own.append(names.choose_free_name(taken, wish))
+            taken.add(own[-1])
+        listed = ", ".join(own) + "," * (len(own) == 1)
+        whole = f"({listed})" if target is not loop.target else listed
+        return text.apply_edits(
+            [Edit(target, whole), *(Edit(node, ", ".join(own)) for node in starred)]
+        )
+    return None
+
+
+def _list_names_in_sight(scopes: Scopes, loop: ast.For) -> set[str]:
+    """Lists the names that mean something where a loop stands."""
+    scope: Scope | None = scopes.find_scope(loop)
+    found: set[str] = set()
+    while scope is not None:
+        found.update(scope.bindings)
+        scope = scope.parent
+    return found.union(
+        node.id
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Name)
+        and scopes.find_scope(node).find_owner(node.id) is None
+    )
+
+
+def _find_starred(scopes: Scopes, loop: ast.For, target: ast.Name) -> list[ast.Starred]:
+    """Finds the uses `f(*args)` of a loop's name; none if it is used in another way."""
+    owner = scopes.find_scope(loop)
+    inside = {n for s in loop.body for n in walk_breadth_first(s)}
+    found: list[ast.Starred] = []
+    for node in walk_breadth_first(scopes.tree):
+        if not (isinstance(node, ast.Name) and node.id == target.id):
+            continue
+        if node is target or scopes.find_scope(node).find_owner(node.id) is not owner:
+            continue
+        around = scopes.parents[node]
+        if not (
+            node in inside
+            and isinstance(around, ast.Starred)
+            and isinstance(call := scopes.parents[around], ast.Call)
+            and around in call.args
+        ):
+            return []
+        found.append(around)
+    return found
+
+
+def _wish_names(
+    scopes: Scopes, starred: list[ast.Starred], name: str, count: int
+) -> list[str]:
+    """Lists names for the parts: those of the parameters that get them, if it is known."""
+    call = scopes.parents[starred[0]]
+    assert isinstance(call, ast.Call)
+    function = scopes.find_function(call.func)
+    if function is not None and not function.args.posonlyargs:
+        at = call.args.index(starred[0])
+        parameters = [a.arg for a in function.args.args][at : at + count]
+        if len(parameters) == count:
+            return parameters
+    return [f"{name}_{number}" for number in range(count)]

@@ -30,6 +30,15 @@ def takes_gradients(scopes: Scopes, node: ast.AST) -> bool:
     return _computes(scopes, node) or _takes(scopes, node)
 
 
+def may_take_gradients(scopes: Scopes, function: ast.expr) -> bool:
+    """Whether it is `opt.compute_gradients`, which is called elsewhere."""
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "compute_gradients"
+        and scopes.resolve(function) is None
+    )
+
+
 def _computes(scopes: Scopes, node: ast.AST) -> bool:
     """Whether it is `opt.compute_gradients(...)` of an optimizer of the program's."""
     return (

@@ -147,6 +147,7 @@ def _write_one_tower(
                     if view.find_reads_after(name)
                 ]
         elif not body.sets_flag(statement):
+            checks.check_changes(view, statement)
             yield from ((line, at) for line in body.write_lines(statement))
     for statement in body.statements:
         bound = names.find_binds(statement)

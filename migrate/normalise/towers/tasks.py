@@ -14,12 +14,13 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from migrate.facts import names
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.frontends.cluster.placement import SETTER, names_task
-from migrate.normalise.text import Edit
+from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.normalise.towers.iteration import Iterated
 from migrate.normalise.towers.view import Unclear, View, find_view
-from migrate.source.nodes import walk_breadth_first
+from migrate.source.nodes import parse_source, walk_breadth_first
 
 _DEALS = frozenset({"worker_device", "cluster"})
 
@@ -216,3 +217,98 @@ def _show_device(view: View, device: ast.expr, over: Iterated, index: str) -> st
     ):
         return view.flatten_expression(device)
     return ast.unparse(Named().visit(ast.parse(ast.unparse(device), mode="eval").body))
+
+
+def drop_called_devices(text: Text, scopes: Scopes, loop: ast.For) -> Text:
+    """The text in which functions of towers do not place them on devices.
+
+    def tower_loss(device, images):         def tower_loss(device, images):
+        with tf.device(device):                 return network(images)
+            return network(images)
+    """
+    if any(mark in text.source for mark in ("job:", "ClusterSpec", "tf.train.Server")):
+        return text  # The devices may be tasks of a cluster.
+    for function in reach.find_reached(scopes, [loop]):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        if not _is_only_called(scopes, function):
+            continue
+        parameters = {
+            a.arg for a in walk_breadth_first(function.args) if isinstance(a, ast.arg)
+        }
+        for block in walk_breadth_first(function):
+            if not (isinstance(block, ast.With) and text.is_alone(block)):
+                continue
+            placed = [i for i in block.items if _is_of_parameter(scopes, i, parameters)]
+            if not placed or find_lines_inside_strings(block):
+                continue
+            new = _drop_items(text, block, placed)
+            tree = parse_source(new.source)
+            again = build_scopes(tree)
+            same = next(
+                node
+                for node in walk_breadth_first(tree)
+                if isinstance(node, ast.For)
+                and new.origins[node.lineno - 1] == text.origins[loop.lineno - 1]
+            )
+            return drop_called_devices(new, again, same)
+    return text
+
+
+def _is_only_called(scopes: Scopes, function: ast.FunctionDef) -> bool:
+    """Whether a function of the module has no name but its own, and is only called."""
+    if function.decorator_list or not isinstance(scopes.parents[function], ast.Module):
+        return False
+    return all(
+        isinstance(call := scopes.parents[node], ast.Call) and call.func is node
+        for node in walk_breadth_first(scopes.tree)
+        if isinstance(node, ast.Name)
+        and node.id == function.name
+        and isinstance(node.ctx, ast.Load)
+    )
+
+
+def _is_of_parameter(scopes: Scopes, item: ast.withitem, parameters: set[str]) -> bool:
+    """Whether a block's item is a device whose name a parameter gives."""
+    call = item.context_expr
+    if not (
+        isinstance(call, ast.Call)
+        and scopes.resolve(call.func) == "tf.device"
+        and item.optional_vars is None
+    ):
+        return False
+    device = names.find_argument(call, "device_name_or_function", 0)
+    return (
+        device is not None
+        and bool(names.find_reads(device) & parameters)
+        and all(
+            names.find_key(node.func) == "str"
+            or (isinstance(node.func, ast.Attribute) and node.func.attr == "format")
+            for node in walk_breadth_first(device)
+            if isinstance(node, ast.Call)
+        )
+    )
+
+
+def _drop_items(text: Text, block: ast.With, items: list[ast.withitem]) -> Text:
+    """The text without some items of a block, or without the block's header."""
+    kept = [i for i in block.items if i not in items]
+    header = block.body[0].lineno - 1
+    while header > block.lineno and text.lines[header - 1].strip().startswith("#"):
+        header -= 1
+    indent = text.find_indentation(block)
+    if kept:
+        shown = ", ".join(
+            text.flatten_segment(i.context_expr)
+            + (f" as {ast.unparse(i.optional_vars)}" if i.optional_vars else "")
+            for i in kept
+        )
+        origins = [text.origins[block.lineno - 1]]
+        return text.splice(block.lineno, header, [f"{indent}with {shown}:"], origins)
+    inner = text.find_indentation(block.body[0])
+    last = block.end_lineno or block.lineno
+    lines = [
+        indent + line.removeprefix(inner) if line.strip() else ""
+        for line in text.lines[header:last]
+    ]
+    return text.splice(block.lineno, last, lines, text.origins[header:last])

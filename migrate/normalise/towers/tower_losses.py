@@ -25,6 +25,7 @@ from migrate.facts.towers.losses import Losses
 from migrate.normalise.text import Text, find_lines_inside_strings
 from migrate.normalise.towers import loops
 from migrate.normalise.towers.view import Unclear, View
+from migrate.rules.mistakes.mistake import find_tensorflow
 from migrate.source.nodes import parse_source, walk_breadth_first
 
 _METHODS = frozenset({"minimize", "compute_gradients"})
@@ -34,6 +35,12 @@ _FUNCTIONS = frozenset(
         "tf.contrib.training.create_train_op",
         "tf.contrib.slim.learning.create_train_op",
     }
+)
+# Functions that reduce a tensor to one number, if they are given no axis.
+_REDUCTIONS = frozenset({"tf.reduce_mean", "tf.reduce_sum", "tf.reduce_max"})
+_ONE_NUMBER = frozenset({"tf.nn.l2_loss", "tf.global_norm"})
+_ELEMENTWISE = frozenset(
+    {"tf.identity", "tf.add", "tf.multiply", "tf.divide", "tf.sqrt", "tf.square"}
 )
 _OTHERWISE = (
     "the tool cannot tell whether the program minimises the mean or the "
@@ -73,7 +80,17 @@ def find(view: View, count: str) -> list[Minimised]:
     scopes, loop = view.scopes, view.loop
     own = names.find_binds(loop) | _find_filled_names(loop)
     followed = [
-        (value.id, Losses(scopes, count, gathered, listed=listed, bound=own))
+        (
+            value.id,
+            Losses(
+                scopes,
+                count,
+                gathered,
+                listed=listed,
+                bound=own,
+                scalar=_is_scalar(scopes, value, ()),
+            ),
+        )
         for gathered, value, listed in loops.walk_gathered_losses(scopes, loop)
         if isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id)
     ]
@@ -95,6 +112,8 @@ def find(view: View, count: str) -> list[Minimised]:
             ((tower, whole),) = wholes
             if any(_asks_collections(scopes, more) for more in whole.more):
                 raise Unclear(_OTHERWISE)
+            if whole.reduced:
+                tower = f"{find_tensorflow(scopes)}.{whole.reduced}({tower})"
             terms = [f"{tower} * {count}" if whole.is_sum else tower]
             terms += [view.flatten_expression(more) for more in whole.more]
             update = pairs and call.func.attr == "minimize"  # type: ignore[attr-defined]
@@ -108,6 +127,71 @@ def find(view: View, count: str) -> list[Minimised]:
     if not found:
         raise Unclear(_OTHERWISE)
     return found
+
+
+def _is_scalar(scopes: Scopes, value: ast.expr, seen: tuple[ast.AST, ...]) -> bool:
+    """Whether a tower's loss is seen to be one number, and not one for each example."""
+    if isinstance(value, ast.Constant) or value in seen:
+        return True
+    seen = (*seen, value)
+    if isinstance(value, ast.BinOp):
+        return all(_is_scalar(scopes, v, seen) for v in (value.left, value.right))
+    if isinstance(value, ast.Name):
+        owner = scopes.find_scope(value).find_owner(value.id)
+        bound = owner.bindings.get(value.id, []) if owner is not None else []
+        return bool(bound) and all(
+            _is_scalar_bound(scopes, value.id, b, seen) for b in bound
+        )
+    if not isinstance(value, ast.Call):
+        return False
+    symbol = scopes.resolve(value.func) or ""
+    if symbol in _REDUCTIONS:
+        return len(value.args) == 1 and all(k.arg == "name" for k in value.keywords)
+    if symbol.startswith("tf.losses.get_"):
+        return symbol == "tf.losses.get_total_loss"
+    if symbol in _ONE_NUMBER or symbol.startswith("tf.losses."):
+        return not any(k.arg == "reduction" for k in value.keywords)
+    if symbol in _ELEMENTWISE:
+        return all(_is_scalar(scopes, a, seen) for a in value.args)
+    function = scopes.find_function(value.func)
+    returned = _list_returned(function)
+    return bool(returned) and all(_is_scalar(scopes, r, seen) for r in returned)
+
+
+def _is_scalar_bound(
+    scopes: Scopes, name: str, bound: ast.AST, seen: tuple[ast.AST, ...]
+) -> bool:
+    """Whether a binding gives a name one number."""
+    if not isinstance(bound, ast.Assign | ast.AugAssign):
+        return False
+    target = bound.targets[0] if isinstance(bound, ast.Assign) else bound.target
+    if isinstance(target, ast.Name):
+        return _is_scalar(scopes, bound.value, seen)
+    if not isinstance(target, ast.Tuple):
+        return False
+    at = [names.find_key(e) for e in target.elts].index(name)
+    function = (
+        scopes.find_function(bound.value.func)
+        if isinstance(bound.value, ast.Call)
+        else None
+    )
+    returned = _list_returned(function)
+    parts = [r.elts[at] for r in returned if isinstance(r, ast.Tuple) and r.elts[at:]]
+    return (
+        bool(returned)
+        and len(parts) == len(returned)
+        and all(_is_scalar(scopes, part, seen) for part in parts)
+    )
+
+
+def _list_returned(function: ast.FunctionDef | None) -> list[ast.expr]:
+    if function is None or function.decorator_list:
+        return []
+    return [
+        node.value
+        for node in names.walk_scope_of_function(function)
+        if isinstance(node, ast.Return) and node.value is not None
+    ]
 
 
 def name_losses(text: Text) -> Text:

@@ -107,3 +107,72 @@ def test_a_shape_that_nothing_changes_stays_in_the_signature() -> None:
     text = PROGRAM.format(f"{LIST}\nn = 6", "show([n])", "print(n)")
     new = migrate_text(text.replace("[None, 6]", "[None, n]")).text
     assert "input_signature=[tf.TensorSpec([None, n], tf.float32)]" in new
+
+
+TENSORS = """import random
+import numpy as np
+import tensorflow as tf
+def swap(found):
+    found["a"].reverse()
+def turn(listed):
+    listed.reverse()
+x = tf.placeholder(tf.float32, [None, 6])
+w = tf.get_variable("w", [3, 6])
+parts = tf.split(x, 2, axis=1)
+named = {{"a": parts}}
+{}
+loss = tf.reduce_sum(tf.matmul({}, w))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        sess.run(train, feed_dict={{x: np.ones((2, 6))}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "read"),
+    [
+        ('named["a"].reverse()', 'named["a"][0]'),
+        ('named["a"].reverse()', "parts[0]"),
+        ("parts.reverse()", 'named["a"][0]'),
+        ('named["a"][0] = named["a"][1]', 'named["a"][0]'),
+        ('named["a"][0], named["a"][1] = parts[1], parts[0]', 'named["a"][0]'),
+        ('del named["a"][0]', 'named["a"][0]'),
+        ('last = named["a"].pop()', 'named["a"][-1]'),
+        ("other = parts\nother.reverse()", "parts[0]"),
+        ("other = parts\nparts.reverse()", "other[0]"),
+        ("other = parts\nother += [x[:, :3]]", "parts[-1]"),
+        ("other, number = parts, 3\nother.reverse()", "parts[0]"),
+        ('other = named["a"]\nother.reverse()', 'named["a"][0]'),
+        ("for one in named.values():\n    one.reverse()", 'named["a"][0]'),
+        ("kept = (parts, 1)\nkept[0].reverse()", "parts[0]"),
+        ("swap(named)", 'named["a"][0]'),
+        ("turn(parts)", "parts[0]"),
+        ("list.reverse(parts)", "parts[0]"),
+        ("random.shuffle(parts)", "parts[0]"),
+        ("turn_parts = parts.reverse\nturn_parts()", "parts[0]"),
+        ("[parts.reverse() for _ in range(1)]", "parts[0]"),
+    ],
+)
+def test_lists_of_tensors_are_not_changed_by_what_no_step_makes(
+    change: str, read: str
+) -> None:
+    """A step would read the tensors in the places that they had before."""
+    assert "G007" in find_refused(TENSORS.format(change, read))
+
+
+@pytest.mark.parametrize(
+    ("change", "read"),
+    [
+        ("parts.reverse()", "parts[0]"),
+        ("parts[0] = parts[1]", "parts[0]"),
+        ("loss_2 = parts[0]\nloss_2 += 1.0", "parts[0]"),
+        ("other = parts[::-1]", "other[0]"),
+        ("other = list(parts)\nprint(len(other))", "parts[0]"),
+        ("seen = {}\nseen['x'] = parts[0]", "parts[0]"),
+        ("seen = []\nseen.append(parts[0])", "parts[0]"),
+    ],
+)
+def test_lists_of_tensors_that_a_step_makes_as_they_are(change: str, read: str) -> None:
+    assert find_refused(TENSORS.format(change, read)) == []

@@ -78,6 +78,28 @@ def f(tower_grads):
         out.append([grad, p[0][1]])
     return out
 """,
+    "mapped by a lambda": """
+def f(towers):
+    mean = map(lambda p: (tf.reduce_mean(tf.stack([g for g, _ in p]), 0), p[0][1]), zip(*towers))
+    return list(mean)
+""",
+    "by a function of the program": """
+def f(towers):
+    def pair(p):
+        return mean([g for g, _ in p]), p[0][1]
+    return [pair(p) for p in zip(*towers)]
+
+def mean(tensors):
+    return tf.add_n(tensors) / len(tensors)
+""",
+    "a list of two names": """
+def f(towers):
+    out = []
+    every = out
+    for p in zip(*towers):
+        every += [(tf.add_n([g for g, _ in p]) / len(p), p[0][1])]
+    return out
+""",
 }
 OTHERS = {
     "a sum": """
@@ -108,6 +130,49 @@ def f(towers):
         grad = tf.reduce_mean(tf.stack([g for g, _ in p]), axis=0)
         out.append((tf.clip_by_norm(grad, 1.0), p[0][1]))
     return out
+""",
+    "mapped twice": """
+def f(towers):
+    means = map(lambda p: (tf.add_n([g for g, _ in p]) / len(p), p[0][1]), zip(*towers))
+    first = list(means)
+    return list(means)
+""",
+    "a lambda that reads a name which changes": """
+def f(towers):
+    n = len(towers)
+    means = map(lambda p: (tf.add_n([g for g, _ in p]) / n, p[0][1]), zip(*towers))
+    n = 1
+    return list(means)
+""",
+    "a lambda of a name that another lambda has": """
+def f(towers):
+    p = towers
+    rows = map(lambda p: map(lambda g: g[0] / len(p), p), zip(*towers))
+    p = [1]
+    return [(tf.add_n(list(row)), v[1]) for row, v in zip(rows, towers[1:])]
+""",
+    "a function of the program's that has a built-in name": """
+def f(towers):
+    return [(sum([g for g, _ in p]) / len(p), p[0][1]) for p in zip(*towers)]
+
+def sum(tensors):
+    return tensors[0]
+""",
+    "a function that prints": """
+def f(towers):
+    return [(mean([g for g, _ in p]), p[0][1]) for p in zip(*towers)]
+
+def mean(tensors):
+    print(len(tensors))
+    return tf.add_n(tensors) / len(tensors)
+""",
+    "a decorated function": """
+def f(towers):
+    return [(mean([g for g, _ in p]), p[0][1]) for p in zip(*towers)]
+
+@twice
+def mean(tensors):
+    return tf.add_n(tensors) / len(tensors)
 """,
     "no end": """
 def f(towers):
