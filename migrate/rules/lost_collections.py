@@ -86,7 +86,7 @@ def _find_reader(key: str, call: ast.Call, scopes: Scopes) -> str:
     if key in table.OF_VARIABLES:
         return table.OF_VARIABLES[key]
     if key == table.SUMMARIES:
-        return "`merge_all` merges" if looks or scopes.list_calls(*table.MERGES) else ""
+        return "`merge_all` merges" if looks or scopes.list_calls(table.MERGES) else ""
     argument = table.OF_ARGUMENTS.get(key)
     if argument is None or not looks:
         return ""

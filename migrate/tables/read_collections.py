@@ -12,9 +12,9 @@ OF_VARIABLES: dict[str, str] = {
     "TRAINABLE_VARIABLES": "optimizers train",
     "GLOBAL_VARIABLES": "a Saver saves",
 }
-# Functions that read all summaries.
+# And of summaries, all of which one function reads.
 SUMMARIES = "SUMMARIES"
-MERGES = ("tf.summary.merge_all", "tf.merge_all_summaries")
+MERGES = "tf.summary.merge_all"
 # Where a Scaffold or a Supervisor looks for an argument that it was not given.
 OF_ARGUMENTS: dict[str, str] = {
     "INIT_OP": "init_op",
@@ -27,8 +27,7 @@ OF_ARGUMENTS: dict[str, str] = {
 }
 LOOKS = (
     *("tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession"),
-    *("tf.train.SingularMonitoredSession", "tf.train.ChiefSessionCreator"),
-    *("tf.train.Scaffold", "tf.train.Supervisor"),
+    *("tf.train.SingularMonitoredSession", "tf.train.Supervisor"),
 )
 # The collections' own names: tf.GraphKeys.X is one of these texts.
 NAMES: dict[str, str] = {

@@ -21,8 +21,8 @@ _INITIALISERS = frozenset(
         *("tf.global_variables_initializer", "tf.initialize_all_variables"),
         *("tf.local_variables_initializer", "tf.initialize_local_variables"),
         *("tf.tables_initializer", "tf.initialize_all_tables"),
-        *("tf.variables_initializer", "tf.initialize_variables"),
         *("tf.train.Scaffold.default_local_init_op", "tf.no_op"),
+        *("tf.variables_initializer", "tf.initialize_variables"),
     }
 )
 # Attributes and methods that are such operations: of variables and iterators, and those of
@@ -35,7 +35,6 @@ _READY = frozenset({"tf.report_uninitialized_variables"})
 
 # Argument -> functions that ask for what is done here without being asked.
 QUIET: dict[str, frozenset[str]] = {
-    "saver": frozenset(),
     "init_op": _INITIALISERS,
     "local_init_op": _INITIALISERS,
     "ready_op": _READY,
