@@ -23,7 +23,7 @@ def does_more(node: ast.expr, argument: str, scopes: Scopes) -> bool:
       node: the operation, by its name or written out.
       argument: a parameter of `tf.train.Scaffold`, such as "init_op".
     """
-    return not _is_quiet(node, table.QUIET.get(argument, frozenset()), scopes, frozenset())
+    return not _is_quiet(node, table.QUIET[argument], scopes, frozenset())
 
 
 def feeds_first_values(feeds: ast.expr, scopes: Scopes) -> bool:

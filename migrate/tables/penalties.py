@@ -19,9 +19,7 @@ TOTAL = "tf.losses.get_total_loss"
 SUMS = frozenset({"tf.losses.get_regularization_loss", TOTAL})
 ASKS = SUMS | {"tf.losses.get_regularization_losses"}
 # Functions that ask for them in other ways.
-OTHER_READS = frozenset(
-    {"tf.get_collection_ref", "tf.contrib.layers.apply_regularization"}
-)
+OTHER_READS = frozenset({"tf.contrib.layers.apply_regularization"})
 # A layer's argument -> its variable.
 WEIGHTS: dict[str, str] = {
     "kernel_regularizer": "kernel",

@@ -21,9 +21,9 @@ _MAKES = re.compile(
 )
 _GIVEN = frozenset({"initializer", "kernel_initializer", "weights_initializer"})
 # Initializers that draw nothing.
-_CONSTANT = re.compile(
-    r"\.(zeros|ones|constant|identity|local_variables|global_variables|variables|tables)"
-    r"(_initializer)?$|initialize_all_variables|\.(Zeros|Ones|Constant|Identity)$"
+_CONSTANT = frozenset(
+    {"zeros_initializer", "ones_initializer", "constant_initializer", "zeros", "ones"}
+    | {"constant", "identity", "Zeros", "Ones", "Constant", "Identity"}
 )
 
 
@@ -35,7 +35,8 @@ def makes_drawn(symbol: str, given: Container[str]) -> bool:
     """
     if _MAKES.match(symbol):
         return not any(name in given for name in _GIVEN)
-    return roles.is_initializer(symbol) and not _CONSTANT.search(symbol)
+    name = symbol.rpartition(".")[2]
+    return roles.is_initializer(symbol) and name not in _CONSTANT
 
 
 def draws(symbol: str) -> bool:

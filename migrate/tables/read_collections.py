@@ -21,7 +21,6 @@ OF_ARGUMENTS: dict[str, str] = {
     "LOCAL_INIT_OP": "local_init_op",
     "READY_FOR_LOCAL_INIT_OP": "ready_for_local_init_op",
     "READY_OP": "ready_op",
-    "SAVERS": "saver",
     "SUMMARY_OP": "summary_op",
     "TABLE_INITIALIZERS": "local_init_op",
 }

@@ -28,7 +28,6 @@ NUMBERS = frozenset(
                 *("huber_loss", "log_loss", "mean_squared_error"),
                 *("sigmoid_cross_entropy", "softmax_cross_entropy"),
                 *("sparse_softmax_cross_entropy", "get_total_loss"),
-                "get_regularization_loss",
             )
         ),
     }

@@ -356,15 +356,21 @@ class _Penalties(ParsedText):
     def _find_uses(self, function: ast.FunctionDef) -> list[ast.expr]:
         """The places where a function, or a method by its name, is named."""
         home = self._scopes.parents[function]
-        name = function.name
-        if isinstance(home, ast.ClassDef) and name == "__init__":
-            name = home.name
+        if not isinstance(home, ast.ClassDef) or function.name == "__init__":
+            name = home.name if isinstance(home, ast.ClassDef) else function.name
+            return [
+                node
+                for node in self._scopes.walk()
+                if isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and node.id == name
+            ]
         return [
             node
             for node in self._scopes.walk()
-            if isinstance(node, ast.Name | ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and name == (node.id if isinstance(node, ast.Name) else node.attr)
+            if isinstance(node, ast.Attribute)
+            and node.attr == function.name
+            and self._scopes.resolve(node) is None
         ]
 
     # -- words ---------------------------------------------------------------------------

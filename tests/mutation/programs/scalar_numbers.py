@@ -5,8 +5,7 @@ import tensorflow as tf
 x = tf.placeholder(tf.float32, [None, 3])
 y = tf.placeholder(tf.float32, [None, 3])
 classes = tf.placeholder(tf.int32, [None])
-w = tf.get_variable("w", [], initializer=tf.ones_initializer())
-a = tf.reduce_mean(x) * w
+a = tf.reduce_mean(x)
 v0 = tf.reduce_mean(x)
 v1 = tf.reduce_sum(x)
 v2 = tf.reduce_max(x)
