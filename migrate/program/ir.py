@@ -234,6 +234,8 @@ SERVER_LATE = (
 )
 NOTHING_RUNS = "the program runs nothing in this session"
 NOTHING_RUNS_BY_NAME = "the program runs nothing by the name of this session"
+# What a function does that should stand where the session is.
+IN_HELPER = "a helper function"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -474,3 +474,31 @@ def test_a_session_that_loads_a_model(session: str) -> None:
     [loads] = [f for f in found if f.code == "S185"]
     assert "`tf.saved_model.loader.load` loads a graph" in loads.reason
     assert "--fallback compat" in loads.recipe
+
+
+IN_A_HELPER = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+
+
+def make_update(loss):
+    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train_op = make_update(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    START
+    for i in range(3):
+        sess.run(train_op, {x: [[1.0, 2.0]]})
+"""
+
+
+def test_a_helper_is_no_reason_if_its_code_can_be_moved() -> None:
+    """The reason spoke of the helper, which the tool writes where it is called."""
+    assert not refused(IN_A_HELPER.replace("START", "pass"))
+    starts = "threads = tf.train.start_queue_runners(sess=sess)"
+    found = refused(IN_A_HELPER.replace("START", starts))
+    assert {f.code for f in found} == {"I120"}
