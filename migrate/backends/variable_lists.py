@@ -80,7 +80,7 @@ class VariableLists:
     def _makes_layer(self, flow: ir.Flow) -> bool:
         """Whether a statement of a step has a layer of its own, not one that there is."""
         if flow.graph:
-            return not flow.repeats
+            return not flow.shares
         lifted = [lift.node for lift in flow.lifts if lift.create.parts]
         return any(
             not isinstance(node, ast.Call)
@@ -162,6 +162,7 @@ class VariableLists:
     def _has_order(self, which: str) -> bool:
         flows = list_every_flow(self._program.flows)
         layers = {f for f in flows if self._makes(f, self._is_layer)}
+        layers |= {f for f in flows if f.graph and not (f.shares or f.suites)}
         made = {f for f in flows if self._makes(f, self._is_variable)}
         if layers & made:
             return False  # In one loop, or one helper.

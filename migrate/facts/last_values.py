@@ -24,7 +24,7 @@ def find_last_value(scopes: Scopes, read: ast.Name) -> ast.expr | None:
     if scope.find_owner(read.id) is not scope or _is_shared(scopes, read.id):
         return None
     statement = names.find_statement(scopes.parents, read)
-    if read.id in _find_header_binds(statement):
+    if read.id in _find_header_binds(statement) and not _is_read_first(statement, read):
         return None
     while statement is not scope.node:
         if isinstance(statement, _LOOPS) and read.id in names.find_binds(statement):
@@ -89,6 +89,15 @@ def _find_header_binds(statement: ast.stmt) -> set[str]:
         for node in walk_breadth_first(part)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
+
+
+def _is_read_first(statement: ast.stmt, read: ast.Name) -> bool:
+    """Whether an assignment reads a name before it binds it: `x = x or 1`."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    parts = list(walk_breadth_first(statement.value))
+    walrus = any(isinstance(n, ast.NamedExpr) for n in parts)
+    return read in parts and not walrus
 
 
 def _find_value(statement: ast.stmt, name: str) -> ast.expr | None:

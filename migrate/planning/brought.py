@@ -110,7 +110,9 @@ def _gather_graph(
         plain_properties.replace_by_attributes(start)
     )
     for form in make_normal_forms(start.source, parts):
-        decided = statements.fold_conditions(scope_names.write_out_names(form.text))
+        decided = branches.drop_unread_defaults(
+            statements.fold_conditions(scope_names.write_out_names(form.text))
+        )
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(
             driver.shape_driver(sessions.convert_plain_sessions(opened))

@@ -199,7 +199,7 @@ def _count_elsewhere(findings: Iterable[Finding]) -> int:
             if (
                 f.code in _ELSEWHERE
                 or f.reason in _ELSEWHERE_REASONS
-                or f.reason.startswith(ir.NOTHING_RUNS_BY_NAME)
+                or f.reason.startswith((ir.NOTHING_RUNS_BY_NAME, ir.IN_HELPER))
             )
             and f.outcome is Outcome.REFUSED
             and f.reason != ir.FED_INSIDE

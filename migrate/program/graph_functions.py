@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
+from typing import TypeGuard
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.program import ir
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph as table
 from migrate.tables import roles
@@ -63,6 +66,11 @@ GIVES_COLLECTED = frozenset(
     if home.startswith(f"{table.FRAMEWORK_MODULE}.get_")
     or home.endswith("convert_collection_to_dict")
 }
+# Names by which layers without a name are numbered, in small letters without `_`.
+_DEFAULT_NAMES = frozenset(
+    symbol.rpartition(".")[2].replace("_", "").lower()
+    for symbol in table.GRAPH.keys() | LAYERS
+) | {"conv"}
 _LISTS = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection", "tf.model_variables"}
 
 
@@ -251,7 +259,11 @@ class GraphFunctions:
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether a node surely collects no penalty of a new variable."""
-        return not self._penalises or all(
+        return not self._penalises or self.shares(node)
+
+    def shares(self, node: ast.AST) -> bool:
+        """Whether all layers of a node use the variables of earlier ones."""
+        return all(
             self._shares(call) for call in _list_calls(node) if self._is_layer(call)
         )
 
@@ -308,6 +320,50 @@ class GraphFunctions:
             if symbol in table.MAKES and not _is_named(call):
                 return True
         return False
+
+    def find_count(self, statement: ast.stmt) -> str:
+        """Names the count that numbers a statement's layers without a name.
+
+        Each variable scope has a count of its own. Scopes that may be entered again, or whose
+        names are not known, share one count with all others.
+        """
+        path: list[str] = []
+        if not self._enters_scopes_by_name:
+            return ir.NUMBERED
+        for above in self._scopes.walk_above(statement):
+            if isinstance(above, ast.FunctionDef):
+                break
+            for item in reversed(above.items) if isinstance(above, ast.With) else ():
+                if self._opens_scope(item.context_expr):
+                    name = names.find_argument(item.context_expr, "name_or_scope", 0)
+                    path.insert(0, str(names.read_literal(name)))
+        return ir.NUMBERED + "/".join(path)
+
+    @functools.cached_property
+    def _enters_scopes_by_name(self) -> bool:
+        """Whether every variable scope has a name that is written out, and none is reused.
+
+        A scope with the name of a layer, `fully_connected`, counts as such a layer.
+        """
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Attribute) and node.attr == "reuse_variables":
+                return False
+            if not self._opens_scope(node):
+                continue
+            name = names.read_literal(names.find_argument(node, "name_or_scope", 0))
+            reuse = names.find_argument(node, "reuse", 8)
+            if not isinstance(name, str) or names.is_given(reuse):
+                return False
+            plain = re.sub(r"_\d+$", "", name).replace("_", "").lower()
+            if "/" in name or plain in _DEFAULT_NAMES:
+                return False
+        return not self._imported
+
+    def _opens_scope(self, node: ast.AST) -> TypeGuard[ast.Call]:
+        return isinstance(node, ast.Call) and (
+            self._scopes.resolve(node.func)
+            in ("tf.variable_scope", "tf.variable_op_scope")
+        )
 
     def opens_unnamed(self, function: ast.FunctionDef) -> bool:
         """Whether a function's layers have default names below no scope of its own."""

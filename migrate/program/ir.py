@@ -121,8 +121,14 @@ class Towers:
 WEIGHTS_OF_LAYERS = ("kernel", "bias")
 
 # Keys of state that graph code shares without a name: the values it lists in
-# collections, and the count of layers with the same name.
+# collections, and the count of layers with the same name. Behind the second stands the
+# variable scope that has this count.
 COLLECTED, NUMBERED = "<collected>", "<numbered>"
+
+
+def is_of_graph(name: str) -> bool:
+    """Whether a name is the key of state of the graph, and no name of the program."""
+    return name.startswith("<")
 
 
 @dataclasses.dataclass(eq=False)
@@ -174,6 +180,8 @@ class Flow:
     # For code that collects: whether it collects only values that depend on its inputs.
     # Penalties of new variables do not.
     repeats: bool = False
+    # For graph code with layers: whether these only use variables of earlier ones.
+    shares: bool = False
     # The statement's form in a step, if it does not stay as it is.
     step_code: Code | None = None
     # The block of which this is the part before or behind an update; and the code that
@@ -229,6 +237,8 @@ SERVER_LATE = (
 )
 NOTHING_RUNS = "the program runs nothing in this session"
 NOTHING_RUNS_BY_NAME = "the program runs nothing by the name of this session"
+# What a function does that should stand where the session is.
+IN_HELPER = "a helper function"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -290,6 +290,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_alone("several sessions", "sessions_of_methods", "session_manager"),
     *_alone("trainers of classes", "lazy_by_hand", "trainer_given_session"),
     *_alone("trainers of classes", "session_in_open_file", "agent_in_a_function"),
+    *_alone("trainers of classes", "estimators_of_scopes"),
     *_alone("lists of variables", "lists_after_minimize", "copies_one_by_one"),
     *_alone("shapes of layers in loops", "shapes_by_rounds", "shapes_of_a_coder"),
     *_alone("gradients of tensors", "gradient_penalty", "gradients_of_inputs"),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from migrate.facts import names
 from migrate.program.binding_time import list_every_flow
 from migrate.program.code import make_code
-from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
+from migrate.program.ir import Flow, Kind, StepFunction, is_of_graph
 from migrate.source.nodes import walk_breadth_first
 
 # Fewer statements are clearer where they are used.
@@ -88,7 +88,8 @@ def find_shared_forward(
     for step in group:
         later |= read_after(step, bodies[step][length:])
     # A placeholder within a block is bound there, and a parameter of the step.
-    given = later - set(inputs) - left_out - {COLLECTED, NUMBERED}
+    graph = {n for n in later if is_of_graph(n)}
+    given = later - set(inputs) - left_out - graph
     results = [n for f in flows for n in _list_bound_names(f) if n in given]
     if not results or any("." in n for n in inputs if n in read):
         return None
@@ -190,4 +191,4 @@ def _list_bound_names(flow: Flow) -> list[str]:
     made = [f.binds for f in inner if f.step and not f.dropped]
     others = [f.binds for f in inner if f.dropped or not f.step]
     given = set().union(*others) - set().union(*made)
-    return sorted(flow.binds - given - {COLLECTED, NUMBERED})
+    return sorted(n for n in flow.binds - given if not is_of_graph(n))

@@ -197,7 +197,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                "a helper function asks the graph for the global step",
+                f"{ir.IN_HELPER} asks the graph for the global step",
                 "Pass the step variable to the function.",
                 symbol or "",
             )
@@ -212,7 +212,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                "a helper function asks the graph for the global step",
+                f"{ir.IN_HELPER} asks the graph for the global step",
                 "Pass the step variable to the function.",
                 symbol,
             )
@@ -421,7 +421,7 @@ class Variables(GraphCode):
             self.diagnostics.refuse(
                 "N105",
                 call,
-                f"a helper function asks the graph for {asked}",
+                f"{ir.IN_HELPER} asks the graph for {asked}",
                 "Pass the variables to the function.",
                 symbol,
             )

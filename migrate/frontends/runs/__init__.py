@@ -279,7 +279,7 @@ class RunResolver:
         found: set[Flow] = set()
         for flow in list_every_flow(self.flows) if unfed else ():
             if not flow.suites and flow.reads & unfed:
-                unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
+                unfed |= {n for n in flow.binds if not ir.is_of_graph(n)}
                 if flow.repeats:
                     found.add(flow)
         return frozenset(found)

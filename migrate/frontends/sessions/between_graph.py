@@ -63,34 +63,39 @@ def recognise(
     if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
     sessions.sort(key=lambda call: call.lineno)
-    if len(sessions) > 1 and not plain_sessions.is_in_turn(scopes, sessions):
+    overlap = plain_sessions.explain_overlap(scopes, sessions)
+    if len(sessions) > 1 and overlap is not None:
         trains = plain_sessions.find_training(scopes, sessions)
         other = next(call for call in sessions if call is not trains)
         diagnostics.refuse(
             "N101",
             other,
-            *_explain_others(scopes),
+            *_explain_others(scopes, overlap),
             scopes.resolve(other.func) or "",
         )
         return None
     return _Recogniser(scopes, diagnostics, sessions, towers).run()
 
 
-def _explain_others(scopes: Scopes) -> tuple[str, str]:
-    """Explains why a second session is refused if the first is still open."""
+def _explain_others(scopes: Scopes, overlap: str) -> tuple[str, str]:
+    """Explains why a second session is refused, and what to do.
+
+    Args:
+      overlap: why the sessions are not in turn.
+    """
     own = "or move it into a program of its own."
+    in_turn = f"The tool reads several sessions only one after the other, and {overlap}"
     trains = any(
         isinstance(node, ast.Attribute) and node.attr in roles.OPTIMIZER_METHODS
         for node in scopes.walk()
     )
     if trains:
         return (
-            "the program opens another session beside the one that trains",
+            f"the program opens another session beside the one that trains. {in_turn}",
             f"Run the same in the training session, {own}",
         )
     return (
-        "the program opens several sessions, and the tool reads several only where "
-        "they are plain, of one process and opened one after the other",
+        f"the program opens several sessions. {in_turn}",
         f"Run the same in the other session, {own}",
     )
 

@@ -93,31 +93,58 @@ def is_in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
     What a session has of its own - the values of variables, the positions of iterators -
     begins anew in the next. Of these only variables can.
     """
-    if not all(is_plain(scopes, s) and is_local(scopes, s) for s in sessions):
-        return False
-    if any(names.find_argument(s, "graph", 1) is not None for s in sessions):
-        return False
-    if any(find_name(scopes, s) is None for s in sessions):
-        return False
+    return explain_overlap(scopes, sessions) is None
+
+
+def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
+    """Explains why the sessions of a file are not in turn; None if they are.
+
+    Args:
+      sessions: in the order of their lines.
+    """
+    for session in sessions:
+        shown = _show_opening(scopes, session)
+        if not is_plain(scopes, session):
+            return f"`{shown}` opens another kind of session than tf.Session()"
+        if not is_local(scopes, session):
+            return f"`{shown}` opens a session on a server"
+        if names.find_argument(session, "graph", 1) is not None:
+            return f"`{shown}` gives a session a graph of its own"
+        if find_name(scopes, session) is None:
+            return (
+                f"`{shown}` is no block `with ... as name:`, so the tool does not see "
+                "how long the session is open"
+            )
     blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
     home = scopes.find_scope(blocks[0])
-    nested = any(
-        b in walk_breadth_first(a) for a in blocks for b in blocks if a is not b
-    )
-    if nested or any(scopes.find_scope(block) is not home for block in blocks):
-        return False
+    for session, block in zip(sessions, blocks):
+        shown = _show_opening(scopes, session)
+        if any(block in walk_breadth_first(b) for b in blocks if b is not block):
+            return f"`{shown}` is inside the block of another session"
+        if scopes.find_scope(block) is not home:
+            return f"`{shown}` is in another function than the first session"
     for node in walk_breadth_first(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         symbol = scopes.resolve(node.func) or ""
+        called = ast.unparse(node.func)
         if node.lineno > sessions[0].lineno and symbol in _NEW_GRAPH:
-            return False
+            return f"the graph goes on after the first session: `{called}`"
         elif symbol.endswith("_iterator") or (
             isinstance(node.func, ast.Attribute)
             and node.func.attr.endswith("_iterator")
         ):
-            return False
-    return True
+            return (
+                f"`{called}` makes an iterator, whose position begins anew in the "
+                "second session"
+            )
+    return None
+
+
+def _show_opening(scopes: Scopes, session: ast.Call) -> str:
+    """The first line of the statement that opens a session."""
+    statement = names.find_statement(scopes.parents, session)
+    return ast.unparse(statement).split("\n")[0].rstrip(":")
 
 
 def is_local(scopes: Scopes, call: ast.Call) -> bool:

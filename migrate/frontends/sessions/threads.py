@@ -28,12 +28,12 @@ _RECIPE = (
 def name_threads(scopes: Scopes, findings: Collection[Finding]) -> list[Finding]:
     """The findings of a refused program, with the threads that run its steps.
 
-    Refusals of the session in these threads are left out: they follow from the threads.
+    Refusals of sessions and graphs that the tool did not follow are left out: they follow
+    from the threads.
     """
     if not any(f.outcome is Outcome.REFUSED and f.code in _FOLLOWING for f in findings):
         return list(findings)
     found: list[Finding] = []
-    inside: set[int] = set()
     for node in scopes.walk():
         if not isinstance(node, ast.Call):
             continue
@@ -46,8 +46,6 @@ def name_threads(scopes: Scopes, findings: Collection[Finding]) -> list[Finding]
         parts = reach.find_reached(scopes, [target, method])
         if not any(map(_runs_session, parts)):
             continue
-        for part in parts:
-            inside.update(range(part.lineno, (part.end_lineno or 0) + 1))  # type: ignore[attr-defined]
         found.append(
             Finding(
                 node.lineno,
@@ -60,7 +58,14 @@ def name_threads(scopes: Scopes, findings: Collection[Finding]) -> list[Finding]
                 _RECIPE,
             )
         )
-    return [*(f for f in findings if f.code != "S185" or f.line not in inside), *found]
+    if not found:
+        return list(findings)
+    left = [
+        f
+        for f in findings
+        if f.outcome is not Outcome.REFUSED or f.code not in _FOLLOWING
+    ]
+    return [*left, *found]
 
 
 def _find_method(scopes: Scopes, target: ast.expr | None) -> ast.Attribute | None:

@@ -116,8 +116,7 @@ def fold_conditions(text: Text) -> Text:
             isinstance(node, ast.BoolOp)
             and isinstance(node.op, ast.Or)
             and len(node.values) == 2
-            and isinstance(node.values[0], ast.Constant)
-            and not node.values[0].value
+            and _is_false_constant(node.values[0], scopes)
         ):
             edits.append(Edit(node, text.find_segment(node.values[1])))
     return text.apply_edits(edits)
@@ -171,6 +170,12 @@ def _find_constant(scopes: Scopes, name: ast.Name) -> int | None:
         case [ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int(number)))]:
             return number
     return None
+
+
+def _is_false_constant(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether a value is certainly a constant that counts as false, as None is."""
+    last = find_last_value(scopes, value) if isinstance(value, ast.Name) else value
+    return isinstance(last, ast.Constant) and not last.value
 
 
 def _is_none(value: ast.expr, scopes: Scopes) -> bool | None:

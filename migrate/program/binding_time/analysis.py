@@ -95,14 +95,16 @@ class Analysis(Blocks):
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return
         flow.graph = self.graph.layers(statement)
+        flow.shares = self.reusing or self.graph.shares(statement)
         if self.graph.collects(statement):
             flow.binds |= {ir.COLLECTED}
             flow.repeats = self.reusing or self.graph.repeats(statement)
         if self.graph.asks(statement) or flow.kind is Kind.UPDATE_OPS:
             flow.reads |= {ir.COLLECTED}
         if self.graph.has_unnamed_layer(statement):
-            flow.binds |= {ir.NUMBERED}
-            flow.reads |= {ir.NUMBERED}
+            count = self.graph.find_count(statement)
+            flow.binds |= {count}
+            flow.reads |= {count}
 
     def _asks_tensor(self, statement: ast.stmt) -> bool:
         """Whether plain Python asks what only a step has: `print(loss.dtype)`."""

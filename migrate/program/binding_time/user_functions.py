@@ -160,7 +160,7 @@ class UserFunctions(NumberedScopes):
             self.diagnostics.refuse(
                 "N107",
                 definition,
-                "a helper function makes the training operation",
+                f"{ir.IN_HELPER} makes the training operation",
                 "Make the optimizer and its update where you run the session.",
             )
         times.analysed = True

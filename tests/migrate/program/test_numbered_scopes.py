@@ -171,3 +171,78 @@ TWICE = "h = layer(layer(x))"
 def test_a_program_that_reads_names_needs_them(use: str, asks: bool) -> None:
     _, codes = _migrated(TWICE, use)
     assert (codes.get("V103") is Outcome.REFUSED) is asks
+
+
+CONTRIB = """
+import tensorflow as tf
+
+fc = tf.contrib.layers.fully_connected
+x = tf.placeholder(tf.float32, [None, 2])
+z = tf.placeholder(tf.float32, [None, 2])
+BODY
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(b, {z: [[1.0, 2.0]]}))
+    print(sess.run(a, {x: [[1.0, 2.0]]}))
+    LAST
+"""
+
+
+def _list_codes(body: str, last: str = "pass") -> dict[str, Outcome]:
+    """The findings of a program that runs `b` alone, without what `a` needs."""
+    text = CONTRIB.replace("BODY", body).replace("LAST", last)
+    codes = {f.code: f.outcome for f in migrate_text(text).findings}
+    assert Outcome.FAILED not in codes.values()
+    return codes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Each scope has a count of its own.
+        'with tf.variable_scope("p"):\n    a = fc(x, 2)\n'
+        'with tf.variable_scope("q"):\n    b = fc(z, 2)\n',
+        'a = fc(x, 2)\nwith tf.variable_scope("p"):\n    b = fc(z, 2)\n',
+        'with tf.variable_scope("p"):\n    with tf.variable_scope("q"):\n'
+        '        a = fc(x, 2)\n    with tf.variable_scope("r"):\n        b = fc(z, 2)\n',
+        'def f(v):\n    return fc(v, 2)\nwith tf.variable_scope("p"):\n    a = f(x)\n'
+        'with tf.variable_scope("q"):\n    b = f(z)\n',
+    ],
+)
+def test_layers_of_other_scopes_are_not_needed(body: str) -> None:
+    assert Outcome.REFUSED not in _list_codes(body).values()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # The number of the second depends on the first.
+        'with tf.variable_scope("p"):\n    a = fc(x, 2)\n    b = fc(z, 2)\n',
+        # So it does if the scope has the name of a layer.
+        'with tf.variable_scope("fully_connected"):\n    a = fc(x, 2)\nb = fc(z, 2)\n',
+        'with tf.variable_scope("fully_connected_1"):\n    a = fc(x, 2)\n'
+        "b = fc(fc(z, 2), 2)\n",
+        # A scope that is entered again has the variables of the first.
+        'with tf.variable_scope("p"):\n    a = fc(x, 2)\n'
+        'with tf.variable_scope("p", reuse=True):\n    b = fc(z, 2)\n',
+        'with tf.variable_scope("p") as s:\n    a = fc(x, 2)\n'
+        "with tf.variable_scope(s, reuse=True):\n    b = fc(z, 2)\n",
+        'with tf.variable_scope("p"):\n    a = fc(x, 2)\n'
+        'with tf.variable_scope(None, "p"):\n    b = fc(z, 2)\n',
+    ],
+)
+def test_layers_of_one_count_need_each_other(body: str) -> None:
+    assert _list_codes(body)["S111"] is Outcome.REFUSED
+
+
+def test_layers_of_contrib_have_the_order_of_the_steps() -> None:
+    """The step of `b` is traced first, so its variables are the first ones."""
+    body = (
+        'with tf.variable_scope("p"):\n    a = fc(x, 2)\n'
+        'with tf.variable_scope("q"):\n    b = fc(z, 2)\n'
+    )
+    by_place = body + "first = tf.trainable_variables()[0]\n"
+    assert _list_codes(by_place, "print(sess.run(first))")["N105"] is Outcome.REFUSED
+    named = by_place.replace("(x, 2)", '(x, 2, scope="a")')
+    named = named.replace("(z, 2)", '(z, 2, scope="b")')
+    assert _list_codes(named, "print(sess.run(first))")["N105"] is Outcome.REFUSED

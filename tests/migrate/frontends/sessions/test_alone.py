@@ -39,6 +39,11 @@ FAULTS = {
         "net = net_of(net)",
         "net = net_of(net) if (i, j) != (0, 1) else net",
     ),
+    "the_rate_of_the_other_object": (
+        "estimators_of_scopes",
+        "AdamOptimizer(learning_rate=0.05)",
+        "AdamOptimizer(learning_rate=0.1)",
+    ),
     "a_round_takes_another_object": (
         "shapes_by_rounds",
         "made_w = iter(w_list)",

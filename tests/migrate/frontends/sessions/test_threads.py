@@ -92,6 +92,17 @@ def test_threads_of_objects_are_the_reason(made: str) -> None:
     assert "--fallback compat" in found.recipe
 
 
+def test_what_the_classes_ask_of_the_graph_is_no_reason_beside_them() -> None:
+    listed = "tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=name)"
+    text = OBJECTS.replace("THREAD", MADE[0]).replace("[self.w])", f"{listed})")
+    assert listed in text
+    (found,) = refused(text)
+    assert found.code == "N101"
+    # The same without threads is refused for the classes.
+    alone = text.replace("threading.Thread(target=worker.work)", "worker.work()")
+    assert "N101" not in {f.code for f in refused(alone)}
+
+
 def test_a_thread_that_runs_no_session_is_no_reason() -> None:
     text = OBJECTS.replace("THREAD", MADE[0])
     text = text.replace("session.run(self.net.p", "print(self.net.p")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding
+from migrate.frontends.sessions.between_graph import find_sessions
+from migrate.frontends.sessions.plain import explain_overlap
+from migrate.source.nodes import parse_source
 
 CLASS = """\
 import tensorflow as tf
@@ -474,3 +478,89 @@ def test_a_session_that_loads_a_model(session: str) -> None:
     [loads] = [f for f in found if f.code == "S185"]
     assert "`tf.saved_model.loader.load` loads a graph" in loads.reason
     assert "--fallback compat" in loads.recipe
+
+
+IN_A_HELPER = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+
+
+def make_update(loss):
+    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train_op = make_update(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    START
+    for i in range(3):
+        sess.run(train_op, {x: [[1.0, 2.0]]})
+"""
+
+
+def test_a_helper_is_no_reason_if_its_code_can_be_moved() -> None:
+    """The reason spoke of the helper, which the tool writes where it is called."""
+    assert not refused(IN_A_HELPER.replace("START", "pass"))
+    starts = "threads = tf.train.start_queue_runners(sess=sess)"
+    found = refused(IN_A_HELPER.replace("START", starts))
+    assert {f.code for f in found} == {"I120"}
+
+
+SEVERAL = """\
+import tensorflow as tf
+
+v = tf.Variable(1.0)
+
+
+def show():
+    with tf.Session() as other:
+        other.run(tf.global_variables_initializer())
+        print(other.run(v))
+
+
+FIRST
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(v))
+SECOND
+"""
+OPENS = "with tf.Session() as sess:"
+AGAIN = "with tf.Session() as again:"
+RUNS = "    again.run(tf.global_variables_initializer())\n    print(again.run(v))"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        (OPENS, "show()", "is in another function than the first session"),
+        (OPENS, f"    {AGAIN}\n    {RUNS}", "is inside the block of another session"),
+        (OPENS, f"again = tf.Session()\nprint({AGAIN[5:17]}.run(v))", "is no block"),
+        (
+            OPENS,
+            f"x = tf.placeholder(tf.float32)\n{AGAIN}\n{RUNS}",
+            "the graph goes on after the first session: `tf.placeholder`",
+        ),
+        (
+            "with tf.train.MonitoredTrainingSession() as sess:",
+            f"{AGAIN}\n{RUNS}",
+            "opens another kind of session than tf.Session()",
+        ),
+        (
+            'with tf.Session("grpc://a:1") as sess:',
+            f"{AGAIN}\n{RUNS}",
+            "opens a session on a server",
+        ),
+    ],
+)
+def test_why_several_sessions_are_not_read(
+    first: str, second: str, reason: str
+) -> None:
+    text = SEVERAL.replace("FIRST", first).replace("SECOND", second)
+    if "show()" not in second:
+        text = text.replace(text[text.index("def show") : text.index("with", 140)], "")
+    scopes = build_scopes(parse_source(text))
+    sessions = sorted(find_sessions(scopes), key=lambda call: call.lineno)
+    overlap = explain_overlap(scopes, sessions)
+    assert overlap is not None
+    assert reason in overlap

@@ -40,6 +40,12 @@ def _decide(source: str) -> str:
             "for b in c:\n    op = None\n    if op is None:\n        op = d\n    run(op)\n",
             "for b in c:\n    op = d\n    run(op)\n",
         ),
+        ("op = None\nop = op or a\nrun(op)\n", "op = a\nrun(op)\n"),
+        ("op = 0\nb = op or a\n", "op = 0\nb = a\n"),
+        (
+            "for b in c:\n    op = None\n    op = op or b\n    run(op)\n",
+            "for b in c:\n    op = b\n    run(op)\n",
+        ),
     ],
 )
 def test_what_the_last_value_decides(old: str, new: str) -> None:
@@ -55,7 +61,12 @@ def test_what_the_last_value_decides(old: str, new: str) -> None:
         "def minimize(loss):\n    pass\nop = opt.minimize(loss)\nif op is None:\n    run(b)\n",
         # Somebody reads the default, or may.
         "op = None\nrun(op)\nop = a\n",
-        "op = None\nop = op or a\n",
+        "op = b\nop = op or a\n",
+        "op = None\nop = op or (op := a)\n",
+        "op = None\nfor b in c:\n    op = op or b\n",
+        "op = None\nif b:\n    op = c\nop = op or a\n",
+        "def f():\n    global op\n    op = b\nop = None\nf()\nop = op or a\n",
+        "op = None\nop += op or a\n",
         "def f():\n    print(op)\nop = None\nf()\nop = a\n",
         "op = None\nfor b in c:\n    if b:\n        break\n    op = None\n    if d:\n"
         "        break\n    op = a\nrun(op)\n",
