@@ -100,7 +100,8 @@ def _gather_graph(
     """
 
     start = tuples.split_objects(start)
-    start = inheritance.flatten_classes(chained_calls.name_objects(start))
+    start = chained_calls.name_call_methods(chained_calls.name_objects(start))
+    start = chained_calls.write_out_blocks(inheritance.flatten_classes(start))
     if (
         "Server(" in start.source
     ):  # A server may not share an assignment with other values.
