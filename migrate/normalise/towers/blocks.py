@@ -5,24 +5,22 @@
 around a tower's whole body, what follows its variables - gradients and lists - leaves
 the block: names and variables of it are none of theirs.
 
-A comprehension that builds towers, or takes their gradients, becomes a loop. A loop over
-what another loop has listed, directly after it, becomes a part of that loop.
+A list of what belongs to one tower each - a tuple, a dict, a named tuple - becomes a list
+for each of the parts. A loop over what another loop has listed, directly after it, becomes
+a part of that loop.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from migrate.facts import names, reach
+from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings
 from migrate.normalise.towers import iteration, lists, loops
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables.roles import SCOPES
-
-# What a function does that builds a tower.
-_OF_TOWERS = frozenset({"tf.get_variable", "tf.variable_scope", "tf.device"})
 
 
 def shape_blocks(text: Text) -> Text:
@@ -35,8 +33,8 @@ def shape_blocks(text: Text) -> Text:
         _part_lists,
         _split_blocks,
         _leave_shared_scope,
-        _write_map_out,
-        _write_as_loop,
+        loops.write_map_out,
+        loops.write_as_loop,
         iteration.name_starred_parts,
         lists.join_loops,
         _move_out_of_scope,
@@ -48,29 +46,6 @@ def shape_blocks(text: Text) -> Text:
                 break
             text = new
     return text
-
-
-def write_loops(text: Text) -> Text:
-    """The text in which comprehensions that call functions for towers are loops.
-
-    Such a function takes gradients, so that its body has to stand in the loop.
-    """
-    if "compute_gradients" not in text.source:
-        return text
-    while True:
-        new = _write_as_loop(text, _takes_gradients_inside)
-        if new is None:
-            return text
-        text = new
-
-
-def _takes_gradients_inside(scopes: Scopes, value: ast.AST) -> bool:
-    """Whether a value calls a function that takes gradients, and takes none itself."""
-    return any(
-        loops.takes_gradients(scopes, node)
-        for function in reach.find_reached(scopes, [value])
-        for node in walk_breadth_first(function)
-    )
 
 
 def _split_one_by_one(text: Text) -> Text | None:
@@ -509,7 +484,9 @@ def _leave_shared_scope(text: Text) -> Text | None:
         rest = [s for s in block.body if s not in towers]
         if len(towers) != 1 or not rest or not loops.has_gradients(scopes, towers[0]):
             continue
-        if any(_builds_tower(scopes, n) or _makes_variables(scopes, n) for n in rest):
+        if any(
+            loops.builds_tower(scopes, n) or _makes_variables(scopes, n) for n in rest
+        ):
             continue
         uses = [
             node
@@ -549,184 +526,11 @@ def _makes_variables(scopes: Scopes, node: ast.AST) -> bool:
     return any(
         isinstance(call, ast.Call)
         and (
-            (symbol := scopes.resolve(call.func) or "") in _OF_TOWERS
+            (symbol := scopes.resolve(call.func) or "") in loops.OF_TOWERS
             or symbol.startswith(("tf.layers.", "tf.contrib.", "tf.Variable"))
         )
         for call in walk_breadth_first(node)
     )
-
-
-def _write_map_out(text: Text) -> Text | None:
-    """`losses = list(map(lambda x: tower_loss(x), xs))` as a comprehension."""
-    tree = parse_source(text.source)
-    scopes = build_scopes(tree)
-    for statement in walk_breadth_first(tree):
-        match statement:
-            case ast.Assign(
-                targets=[ast.Name()],
-                value=ast.Call(
-                    func=ast.Name(id="list"),
-                    args=[
-                        ast.Call(
-                            func=ast.Name(id="map"), args=[function, over], keywords=[]
-                        )
-                    ],
-                    keywords=[],
-                ) as made,
-            ):
-                pass
-            case _:
-                continue
-        shown = ast.unparse(function)
-        if not loops.may_take_gradients(scopes, function) and not (
-            _builds_tower(scopes, function)
-        ):
-            continue
-        match function:
-            case ast.Lambda(
-                args=ast.arguments(
-                    posonlyargs=[],
-                    args=[ast.arg(arg=item)],
-                    vararg=None,
-                    kwonlyargs=[],
-                    kwarg=None,
-                    defaults=[],
-                ),
-                body=body,
-            ):
-                each = text.flatten_segment(body)
-            case ast.Name() | ast.Attribute():
-                item = names.find_free_name(tree, "item")
-                each = f"{shown}({item})"
-            case _:
-                continue
-        new = f"[{each} for {item} in {text.flatten_segment(over)}]"
-        return text.apply_edits([Edit(made, new)])
-    return None
-
-
-def _write_as_loop(
-    text: Text, builds: Callable[[Scopes, ast.AST], bool] | None = None
-) -> Text | None:
-    """`losses = [tower_loss(x) for x in xs]`, where towers are built, as a loop."""
-    tree = parse_source(text.source)
-    scopes = build_scopes(tree)
-    for statement in walk_breadth_first(tree):
-        match statement:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.ListComp(generators=[ast.comprehension(ifs=[])]) as made,
-            ):
-                pass
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(
-                    func=ast.Name(id="list"),
-                    args=[
-                        ast.GeneratorExp(generators=[ast.comprehension(ifs=[])]) as made
-                    ],
-                    keywords=[],
-                ),
-            ):
-                pass
-            case _:
-                continue
-        (generator,) = made.generators
-        if (
-            not text.is_alone(statement)
-            or not (builds or _builds_tower)(scopes, made.elt)
-            or not _begins_list(scopes, statement, name, made)
-        ):
-            continue
-        rename = _name_apart(scopes, generator.target, made)
-        if rename is None:
-            continue
-        edited = text.apply_edits(
-            [
-                Edit(node, rename[node.id])
-                for node in walk_breadth_first(made)
-                if isinstance(node, ast.Name)
-                and rename.get(node.id, node.id) != node.id
-                and _is_own(scopes, node, made)
-            ]
-        )
-        again = parse_source(edited.source)
-        same = next(
-            node
-            for node in walk_breadth_first(again)
-            if isinstance(node, type(made))
-            and (node.lineno, node.col_offset) == (made.lineno, made.col_offset)
-        )
-        assert isinstance(same, (ast.ListComp, ast.GeneratorExp))
-        over = same.generators[0]
-        indent = text.lines[statement.lineno - 1][: statement.col_offset]
-        lines = [
-            f"{indent}{name} = []",
-            f"{indent}for {edited.flatten_segment(over.target)} in {edited.flatten_segment(over.iter)}:",
-            f"{indent}    {name}.append({edited.flatten_segment(same.elt)})",
-        ]
-        origins = [text.origins[statement.lineno - 1]] * len(lines)
-        return text.splice(
-            statement.lineno, statement.end_lineno or statement.lineno, lines, origins
-        )
-    return None
-
-
-def _builds_tower(scopes: Scopes, value: ast.AST) -> bool:
-    """Whether a value takes gradients, or calls a function that makes shared variables."""
-    if any(loops.takes_gradients(scopes, node) for node in walk_breadth_first(value)):
-        return True
-    return any(
-        isinstance(node, ast.Call) and scopes.resolve(node.func) in _OF_TOWERS
-        for function in reach.find_reached(scopes, [value])
-        for node in walk_breadth_first(function)
-    )
-
-
-def _begins_list(
-    scopes: Scopes, statement: ast.stmt, name: str, made: ast.expr
-) -> bool:
-    """Whether nothing reads a list before it is whole, and nothing else has its name."""
-    owner = scopes.find_scope(statement)
-    return len(owner.bindings.get(name, [])) == 1 and all(
-        node.lineno > (made.end_lineno or made.lineno)
-        and scopes.find_scope(node).find_owner(name) is owner
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    )
-
-
-def _name_apart(
-    scopes: Scopes, target: ast.expr, made: ast.expr
-) -> dict[str, str] | None:
-    """Names for a comprehension's targets that nothing outside of it has."""
-    if any(
-        isinstance(node, ast.Starred | ast.Attribute | ast.Subscript)
-        for node in walk_breadth_first(target)
-    ):
-        return None
-    inside = set(walk_breadth_first(made))
-    taken = {
-        found
-        for node in walk_breadth_first(scopes.tree)
-        if node not in inside
-        for found in names.list_own_names(node)
-    }
-    rename = {}
-    for name in sorted(find_plain_names(target)):
-        rename[name] = names.choose_free_name(taken, name)
-        taken.add(rename[name])
-    return rename
-
-
-def _is_own(
-    scopes: Scopes, node: ast.Name, made: ast.ListComp | ast.GeneratorExp
-) -> bool:
-    """Whether a name is one that a comprehension binds."""
-    owner = scopes.find_scope(node).find_owner(node.id)
-    return owner is not None and owner is scopes.find_scope(made.elt)
 
 
 def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
