@@ -183,7 +183,11 @@ def write_loops(text: Text) -> Text:
 
 
 def _takes_gradients_inside(scopes: Scopes, value: ast.AST) -> bool:
-    """Whether a value calls a function that takes gradients, and takes none itself."""
+    """Whether a value calls a function that takes gradients, or makes an object."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        made = scopes.module.bindings.get(value.func.id, [])
+        if len(made) == 1 and isinstance(made[0], ast.ClassDef):
+            return True
     return any(
         takes_gradients(scopes, node)
         for function in reach.find_reached(scopes, [value])

@@ -227,3 +227,44 @@ def test_towers_that_are_others(towers: str, old: str, new: str) -> None:
     assert old in towers
     text = _fill(towers.replace(old, new))
     assert _list_refused(text)
+
+
+MODELS = """\
+class Model(object):
+    def __init__(self, x, y, reuse):
+        with tf.variable_scope("net", reuse=reuse):
+            self.loss = tf.reduce_mean(tf.square(net(x) - y))
+
+
+models = []
+for i in range(N):
+    with tf.device("/gpu:%d" % i):
+        models.append(Model(xs[i], ys[i], reuse=i > 0))
+grads = [opt.compute_gradients(m.loss) for m in models]
+loss = tf.add_n([m.loss for m in models]) / N
+train_op = opt.apply_gradients(average(grads))
+"""
+
+
+def test_an_object_for_each_tower() -> None:
+    text = _fill(MODELS)
+    assert not _list_refused(text)
+    assert "MirroredStrategy" in migrate_text(text).text
+    begun = MODELS.index("models = []")
+    end = MODELS.index("grads = [")
+    made = "models = [Model(xs[i], ys[i], reuse=i > 0) for i in range(N)]\n"
+    assert not _list_refused(_fill(MODELS[:begun], made, MODELS[end:]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("grads = [", "models.reverse()\ngrads = ["),
+        ("grads = [", "models[1].loss = models[0].loss\ngrads = ["),
+        ("tf.add_n([m.loss for m in models]) / N", "models[0].loss"),
+        ("[m.loss for m in models]", "[m.loss for m in models[:1] * 2]"),
+    ],
+)
+def test_objects_that_are_used_otherwise(old: str, new: str) -> None:
+    assert old in MODELS
+    assert _list_refused(_fill(MODELS.replace(old, new)))
