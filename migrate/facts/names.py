@@ -296,3 +296,8 @@ def list_own_names(node: ast.AST) -> tuple[str, ...]:
         case ast.Global(names=shared) | ast.Nonlocal(names=shared):
             return tuple(shared)
     return ()
+
+
+def list_names_of_tree(tree: ast.AST) -> set[str]:
+    """Lists the names that code has for anything."""
+    return {name for node in walk_breadth_first(tree) for name in list_own_names(node)}

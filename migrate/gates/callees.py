@@ -197,7 +197,11 @@ class Callees:
         return None
 
     def _find_returned_functions(self, maker: ast.AST) -> Iterator[Function]:
-        """Yields the functions that a function defines and returns."""
+        """Yields the functions that a function defines and returns, and an object's call."""
+        if isinstance(maker, ast.ClassDef):
+            own = [s for s in maker.body if getattr(s, "name", "") == "__call__"]
+            inherited = self.methods.get("__call__", []) if maker.bases else []
+            yield from [f for f in own if isinstance(f, ast.FunctionDef)] or inherited
         if not isinstance(maker, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
         inside = {s.name: s for s in maker.body if isinstance(s, ast.FunctionDef)}

@@ -39,6 +39,7 @@ from migrate.normalise.names import (
     versions,
 )
 from migrate.normalise.sessions import driver, joined_blocks, outer_blocks, sessions
+from migrate.normalise.towers import blocks, loops
 
 # A form, the moved code as (title, original line), and the findings about it.
 Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
@@ -100,11 +101,13 @@ def _gather_graph(
     """
 
     start = tuples.split_objects(start)
-    start = inheritance.flatten_classes(chained_calls.name_objects(start))
+    start = chained_calls.name_call_methods(chained_calls.name_objects(start))
+    start = chained_calls.write_out_blocks(inheritance.flatten_classes(start))
     if (
         "Server(" in start.source
     ):  # A server may not share an assignment with other values.
         start = tuples.split_attributes(start)
+    start = blocks.name_objects(loops.write_loops(start))
     start = early_returns.return_lists(lazy_properties.build_properties(start))
     start = early_ends.move_rest_into_else(
         plain_properties.replace_by_attributes(start)

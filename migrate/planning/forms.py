@@ -114,6 +114,12 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             if not has_refusal(known_keys.findings):
                 return known_keys
         if any(f.code == "S109" for f in attempt.findings):
+            apart = named_parts.separate_tensors(form[0])
+            in_turn = displays.run_variables_at_once(apart)
+            if in_turn != apart:
+                each = _attempt((in_turn, *form[1:]), changes, unit)
+                if not has_refusal(each.findings):
+                    return each
             unknown.append(form)
         first = first or attempt
         left = _count_elsewhere(attempt.findings)

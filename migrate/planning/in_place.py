@@ -110,6 +110,7 @@ def find_known_form(
     whole = close_headers(Text.read_source(text))
     start = semicolons.split_lines(whole) if refused else whole
     start = scope_names.write_out_templates(start)
+    start = scope_names.write_out_decorators(start)
     start, stopped = existing_servers.stop_existing_servers(start)
     start, local = local_servers.drop_local_servers(start)
     start, packaged = keras_package.import_keras_of_tensorflow(start)

@@ -406,7 +406,7 @@ class Interpreter:
             return list(value) if name == "list" else tuple(value)
         if name == "enumerate" and isinstance(value, (list, tuple)):
             return list(enumerate(value))
-        if name == "sum" and isinstance(value, list) and value:
+        if name == "sum" and isinstance(value, (list, tuple)) and value:
             return Tensor(_add_items([_read_data(v) for v in value]))
         raise Unknown
 

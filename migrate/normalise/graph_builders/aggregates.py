@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 
 from migrate.facts import names
 from migrate.normalise.graph_builders.callers import Callers
@@ -28,12 +29,123 @@ class Aggregates(Callers):
             name = statement.targets[0].id
             members = self._map_members(statement.value)
             if not members:
+                new = self._dissolve_filled_dict(driver, statement, name)
+                if new is not None:
+                    return new
                 continue
             uses = self._find_member_uses(driver, name, members)
             if uses is None:
                 continue
             return self._scatter_members(driver, statement, name, members, uses)
         return None
+
+    def _dissolve_filled_dict(
+        self, driver: ast.FunctionDef | ast.Module, made: ast.Assign, name: str
+    ) -> Text | None:
+        """`model = {}; model["x"] = x; model["x"]`: each entry by a name of its own."""
+        if not _is_empty_dict(made.value):
+            return None
+        if len(self.scopes.scope_by_node[driver].bindings[name]) != 1:
+            return None
+        stores: dict[str, ast.Assign] = {}
+        reads: list[tuple[ast.Subscript, str]] = []
+        suite = names.find_suite(self.scopes.parents[made], made) or []
+        for node in self._list_uses(made.targets[0]):
+            above = self.scopes.parents[node]
+            if not (isinstance(above, ast.Subscript) and above.value is node):
+                return None
+            key = names.read_literal(above.slice)
+            if not isinstance(key, str):
+                return self._go_through_entries(above)
+            if isinstance(above.ctx, ast.Load):
+                reads.append((above, key))
+                continue
+            statement = self.scopes.parents[above]
+            if not (
+                isinstance(statement, ast.Assign)
+                and statement.targets == [above]
+                and statement in suite
+                and key not in stores
+                and self.text.is_alone(statement)
+            ):
+                return None
+            stores[key] = statement
+        if not stores or any(
+            key not in stores or node.lineno <= stores[key].lineno
+            for node, key in reads
+        ):
+            return None
+        taken = self._find_names(driver)
+        own: dict[str, str] = {}
+        for key in stores:
+            wish = key if key.isidentifier() and key not in taken else f"{name}_{key}"
+            if not wish.isidentifier() or keyword.iskeyword(wish):
+                return None
+            while wish in taken:
+                wish += "_"
+            taken.add(wish)
+            own[key] = wish
+        edits = [Edit(node, own[key]) for node, key in reads]
+        edits += [Edit(s.targets[0], own[key]) for key, s in stores.items()]
+        changed = self.text.apply_edits(edits)
+        return changed.splice(made.lineno, made.end_lineno or made.lineno, [], [])
+
+    def _list_uses(self, name: ast.expr) -> list[ast.Name]:
+        """Lists the reads of a name of the driver's, also those in functions."""
+        assert isinstance(name, ast.Name)
+        owner = self.scopes.find_scope(name).find_owner(name.id)
+        return [
+            node
+            for node in walk_breadth_first(self.tree)
+            if isinstance(node, ast.Name)
+            and node.id == name.id
+            and isinstance(node.ctx, ast.Load)
+            and self.scopes.find_scope(node).find_owner(name.id) is owner
+        ]
+
+    def _go_through_entries(self, entry: ast.Subscript) -> Text | None:
+        """`for k in ("w", "b"): f(model[k])` as `for k in (model["w"], model["b"]): f(k)`."""
+        key, listed = entry.slice, self.text.find_segment(entry.value)
+        loop = next(
+            (a for a in self.scopes.walk_above(entry) if isinstance(a, ast.For)), None
+        )
+        match loop:
+            case ast.For(
+                target=ast.Name(id=target),
+                iter=ast.Tuple() | ast.List() as over,
+                orelse=[],
+            ) if isinstance(key, ast.Name) and key.id == target:
+                pass
+            case _:
+                return None
+        if not isinstance(entry.value, ast.Name) or not all(
+            isinstance(above := self.scopes.parents[node], ast.Subscript)
+            and above.value is node
+            and (isinstance(above.ctx, ast.Load) or above.lineno < loop.lineno)
+            for node in self._list_uses(entry.value)
+        ):
+            return None
+        words = [names.read_literal(item) for item in over.elts]
+        uses = [
+            node
+            for node in walk_breadth_first(self.tree)
+            if isinstance(node, ast.Name)
+            and node.id == target
+            and node is not loop.target
+        ]
+        entries = [self.scopes.parents[node] for node in uses]
+        if not all(isinstance(word, str) for word in words) or any(
+            not isinstance(e, ast.Subscript)
+            or e.slice is not node
+            or not isinstance(e.ctx, ast.Load)
+            or self.text.find_segment(e.value) != listed
+            or not loop.lineno < e.lineno <= (loop.end_lineno or loop.lineno)
+            for node, e in zip(uses, entries, strict=True)
+        ):
+            return None
+        shown = ", ".join(f"{listed}[{word!r}]" for word in words)
+        edits = [Edit(e, target) for e in entries]
+        return self.text.apply_edits([Edit(over, f"[{shown}]"), *edits])
 
     def _map_members(self, value: ast.expr) -> dict[str | int, ast.expr]:
         """Maps the members of a display or namedtuple by key, field or index."""
@@ -132,6 +244,17 @@ class Aggregates(Callers):
         return changed.splice(
             statement.lineno, statement.end_lineno or 0, lines, [origin] * len(lines)
         )
+
+
+def _is_empty_dict(value: ast.expr) -> bool:
+    """`{}`, `dict()`, `collections.OrderedDict()`."""
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return (
+        isinstance(value, ast.Call)
+        and _get_plain_name(value.func) in ("dict", "OrderedDict")
+        and not (value.args or value.keywords)
+    )
 
 
 def _map_tuple_fields(made: ast.Call) -> dict[str, ast.expr | None] | None:

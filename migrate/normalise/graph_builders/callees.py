@@ -34,6 +34,7 @@ class Callees(State):
                     self._carries(definition)
                     or self._shares_variables(definition)
                     or self._is_saved(statement, definition)
+                    or self._is_run_in_turn(statement, definition)
                     or (self.parts and self._gives_parts(statement, definition))
                     or self._receives_session(call, driver)
                     or self._receives_instance(call)
@@ -202,6 +203,26 @@ class Callees(State):
             and self.scopes.resolve(node.func) == "tf.train.Saver"
             and given & {names.find_key(n) for n in walk_breadth_first(node)} - {None}
             for node in walk_breadth_first(self.tree)
+        )
+
+    def _is_run_in_turn(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
+        """Whether it gives a list, beside others, of which a loop runs one item at a time."""
+        if not isinstance(statement, ast.Assign):
+            return False
+        given = names.find_binds(statement)
+        return self._builds(definition) and any(
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Name)
+            and loop.iter.id in given
+            and isinstance(loop.target, ast.Name)
+            and any(
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "run"
+                and loop.target.id in set(map(names.find_key, call.args[:1]))
+                for call in walk_breadth_first(loop)
+            )
+            for loop in walk_breadth_first(self.tree)
         )
 
     def _gives_parts(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:

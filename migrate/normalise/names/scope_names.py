@@ -16,6 +16,12 @@ A template enters one scope at each call, so that all calls share its variables:
     shared = tf.make_template("net", net)      def net(x):
     shared(x)                                      with tf.variable_scope("net", reuse=tf.AUTO_REUSE):
                                                        ...
+
+A decorator that does nothing but open a scope stands in the functions as that scope:
+
+    @scoped                                    def net(x):
+    def net(x):                                    with tf.variable_scope("net"):
+        ...                                            ...
 """
 
 from __future__ import annotations
@@ -280,3 +286,142 @@ def _enter_scope(
         edited = edited.splice(*span, [], [])
     new = edited.splice(first, last, [header, *lines], [origins[0], *origins])
     return new if span[0] > last else None
+
+
+def write_out_decorators(text: Text) -> Text:
+    """The text with a scope in each function whose one decorator only opens it."""
+    return repeat_step(text, _write_out_decorator, "variable_scope", "@")
+
+
+def _write_out_decorator(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
+    for function in scopes.tree.body:
+        match function:
+            case ast.FunctionDef(decorator_list=[ast.Name() as given]):
+                decorator = scopes.find_function(given)
+            case _:
+                continue
+        opened = (
+            _find_opened_scope(scopes, decorator) if decorator is not None else None
+        )
+        body = function.body
+        if names.is_docstring(body[0]):
+            body = body[1:]
+        if (
+            decorator is None
+            or opened is None
+            or not body
+            or body[0].lineno == function.lineno
+            or any(
+                isinstance(n, ast.Yield | ast.YieldFrom)
+                for n in walk_breadth_first(function)
+            )
+        ):
+            continue
+        scope, more = opened
+        shown = f'"{scope or function.name}"'
+        call = next(
+            n.func
+            for n in walk_breadth_first(decorator)
+            if isinstance(n, ast.Call) and _opens_scope(scopes, n)
+        )
+        header = f"with {ast.unparse(call)}({', '.join([shown, *more])}):"
+        indent = text.find_indentation(body[0])
+        step = "\t" if indent.endswith("\t") else indent
+        lines, origins = text.indent_statements(body, indent, step)
+        last = body[-1].end_lineno or body[-1].lineno
+        first = last + 1 - len(lines)
+        new = text.splice(
+            first, last, [indent + header, *lines], [origins[0], *origins]
+        )
+        new = new.splice(given.lineno, given.lineno, [], [])
+        return _drop_unread_function(new, decorator.name)
+    return None
+
+
+def _opens_scope(scopes: Scopes, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (
+        scopes.resolve(node.func) == "tf.variable_scope"
+    )
+
+
+def _find_opened_scope(
+    scopes: Scopes, decorator: ast.FunctionDef
+) -> tuple[str, list[str]] | None:
+    """The scope in which a decorator calls its function, and its other arguments.
+
+    The scope is "" if it has the name of the function.
+    """
+    body = decorator.body
+    if names.is_docstring(body[0]):
+        body = body[1:]
+    match decorator.args, body:
+        case (
+            ast.arguments(
+                posonlyargs=[],
+                args=[ast.arg(arg=given)],
+                vararg=None,
+                kwonlyargs=[],
+                kwarg=None,
+            ),
+            [
+                ast.FunctionDef(
+                    args=ast.arguments(
+                        posonlyargs=[],
+                        args=[],
+                        vararg=ast.arg(arg=listed),
+                        kwonlyargs=[],
+                        kwarg=ast.arg(arg=named),
+                    ),
+                    body=[
+                        ast.With(
+                            items=[
+                                ast.withitem(
+                                    context_expr=ast.Call(args=[name]) as call,
+                                    optional_vars=None,
+                                )
+                            ],
+                            body=[ast.Return(value=ast.Call() as passed)],
+                        )
+                    ],
+                ) as inner,
+                ast.Return(value=ast.Name(id=returned)),
+            ],
+        ) if returned == inner.name and not decorator.decorator_list:
+            pass
+        case _:
+            return None
+    if ast.unparse(passed) != f"{given}(*{listed}, **{named})":
+        return None
+    wrapped = [ast.unparse(d) for d in inner.decorator_list]
+    if wrapped not in ([], [f"functools.wraps({given})"], [f"wraps({given})"]):
+        return None
+    if not _opens_scope(scopes, call):
+        return None
+    more = []
+    for keyword in call.keywords:
+        known = isinstance(keyword.value, ast.Constant) or (
+            scopes.resolve(keyword.value) == "tf.AUTO_REUSE"
+        )
+        if keyword.arg != "reuse" or not known:
+            return None
+        more.append(f"reuse={ast.unparse(keyword.value)}")
+    if ast.unparse(name) == f"{given}.__name__":
+        return "", more
+    literal = names.read_literal(name)
+    return (literal, more) if isinstance(literal, str) and literal else None
+
+
+def _drop_unread_function(text: Text, name: str) -> Text:
+    """The text without a function of the module that nothing names any more."""
+    scopes = build_scopes(parse_source(text.source))
+    if any(isinstance(n, ast.Name) and n.id == name for n in scopes.walk()):
+        return text
+    made = scopes.module.bindings.get(name, [])
+    function = made[0] if len(made) == 1 else None
+    if not isinstance(function, ast.FunctionDef):
+        return text
+    end = function.end_lineno or function.lineno
+    while end < len(text.lines) and not text.lines[end].strip():
+        end += 1
+    return text.splice(function.lineno, end, [], [])

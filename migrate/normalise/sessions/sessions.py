@@ -249,6 +249,12 @@ class _Plain(ParsedText):
                     edit = self._write_run(node, name)
                     if edit is not None:
                         edits[node] = edit
+        for name, region in self._list_kept_defaults():
+            for node in region:
+                if node not in edits and isinstance(node, ast.Call):
+                    edit = self._write_run(node, name)
+                    if edit is not None:
+                        edits[node] = edit
         only = default_session.find_session_name(self._scopes)
         if only is not None:
             for node in default_session.find_calls_in_functions(self._scopes, only):
@@ -416,6 +422,61 @@ class _Plain(ParsedText):
             and any(self._makes_default(i.context_expr, name) for i in node.items)
         ]
         return name, (n for block in blocks for n in walk_breadth_first(block))
+
+    def _list_kept_defaults(self) -> Iterator[tuple[str, Iterator[ast.AST]]]:
+        """An InteractiveSession that an object keeps: its names, and the code that has them.
+
+        The object is the only one, and its session is the program's.
+        """
+        running = self._list_running()
+        if len(running) != 1 or self._scopes.resolve(running[0].func) != _INTERACTIVE:
+            return
+        made = self._scopes.parents[running[0]]
+        match made:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=own), attr=attribute)]
+            ):
+                method = self._scopes.parents[made]
+            case _:
+                return
+        owner = self._scopes.parents.get(method)
+        if not (
+            isinstance(method, ast.FunctionDef) and isinstance(owner, ast.ClassDef)
+        ):
+            return
+        classes = [
+            node
+            for node in self._tree.body
+            if isinstance(node, ast.ClassDef)
+            and owner.name in [node.name, *map(names.find_key, node.bases)]
+        ]
+        known = {node.name for node in classes}
+        objects = [
+            node
+            for node in walk_breadth_first(self._tree)
+            if isinstance(node, ast.Call) and names.find_key(node.func) in known
+        ]
+        if owner not in classes or len(objects) != 1:
+            return
+        for node in classes:
+            for function in node.body:
+                if isinstance(function, ast.FunctionDef) and function.args.args:
+                    if function.args.args[0].arg == own:
+                        name = f"{own}.{attribute}"
+                        yield name, walk_breadth_first(function)
+        statement = self._scopes.parents[objects[0]]
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=kept)]):
+                home = self._scopes.find_scope(statement)
+                if len(home.bindings[kept]) == 1:
+                    region = (
+                        node
+                        for node in walk_breadth_first(home.node)
+                        if isinstance(node, ast.expr)
+                        and self._scopes.find_scope(node) is home
+                        and node.lineno > statement.lineno
+                    )
+                    yield f"{kept}.{attribute}", region
 
     def _makes_default(self, node: ast.expr, name: str) -> bool:
         """`with sess:` and `with sess.as_default():`."""

@@ -5,8 +5,9 @@
 around a tower's whole body, what follows its variables - gradients and lists - leaves
 the block: names and variables of it are none of theirs.
 
-A comprehension that builds towers, or takes their gradients, becomes a loop. A loop over
-what another loop has listed, directly after it, becomes a part of that loop.
+A list of what belongs to one tower each - a tuple, a dict, a named tuple - becomes a list
+for each of the parts. A loop over what another loop has listed, directly after it, becomes
+a part of that loop.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts import names, reach
+from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.normalise.text import Edit, Text, find_lines_inside_strings
+from migrate.normalise.text import (
+    Edit,
+    Text,
+    find_lines_inside_strings,
+    repeat_step,
+)
 from migrate.normalise.towers import iteration, lists, loops
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
 from migrate.tables.roles import SCOPES
-
-# What a function does that builds a tower.
-_OF_TOWERS = frozenset({"tf.get_variable", "tf.variable_scope", "tf.device"})
 
 
 def shape_blocks(text: Text) -> Text:
@@ -30,8 +33,14 @@ def shape_blocks(text: Text) -> Text:
     for step in (
         _split_one_by_one,
         _write_as_append,
-        _write_map_out,
-        _write_as_loop,
+        _write_as_addition,
+        _show_tuples,
+        _part_lists,
+        _part_objects,
+        _split_blocks,
+        _leave_shared_scope,
+        loops.write_map_out,
+        loops.write_as_loop,
         iteration.name_starred_parts,
         lists.join_loops,
         _move_out_of_scope,
@@ -94,7 +103,10 @@ def _write_as_append(text: Text) -> Text | None:
         begun = made[0] if len(made) == 1 else None
         if count is None or not isinstance(begun, ast.Assign):
             continue
+        edits: list[Edit] | None = []
         if ast.unparse(begun.value) not in (f"[None] * {count}", f"{count} * [None]"):
+            edits = _list_values(scopes, target, begun, statement)
+        if edits is None:
             continue
         value = text.find_segment(statement.value)
         if "\n" in value:
@@ -103,180 +115,554 @@ def _write_as_append(text: Text) -> Text | None:
             [
                 Edit(begun.value, "[]"),
                 Edit(statement, f"{target.id}.append({value})"),
+                *edits,
             ]
         )
     return None
 
 
-def _write_map_out(text: Text) -> Text | None:
-    """`losses = list(map(lambda x: tower_loss(x), xs))` as a comprehension."""
-    tree = parse_source(text.source)
-    scopes = build_scopes(tree)
-    for statement in walk_breadth_first(tree):
-        match statement:
-            case ast.Assign(
-                targets=[ast.Name()],
-                value=ast.Call(
-                    func=ast.Name(id="list"),
-                    args=[
-                        ast.Call(
-                            func=ast.Name(id="map"), args=[function, over], keywords=[]
-                        )
-                    ],
-                    keywords=[],
-                ) as made,
-            ):
-                pass
-            case _:
-                continue
-        shown = ast.unparse(function)
-        if not loops.may_take_gradients(scopes, function) and not (
-            _builds_tower(scopes, function)
-        ):
-            continue
-        match function:
-            case ast.Lambda(
-                args=ast.arguments(
-                    posonlyargs=[],
-                    args=[ast.arg(arg=item)],
-                    vararg=None,
-                    kwonlyargs=[],
-                    kwarg=None,
-                    defaults=[],
-                ),
-                body=body,
-            ):
-                each = text.flatten_segment(body)
-            case ast.Name() | ast.Attribute():
-                item = names.find_free_name(tree, "item")
-                each = f"{shown}({item})"
-            case _:
-                continue
-        new = f"[{each} for {item} in {text.flatten_segment(over)}]"
-        return text.apply_edits([Edit(made, new)])
-    return None
+def _list_values(
+    scopes: Scopes, target: ast.Name, begun: ast.Assign, filling: ast.stmt
+) -> list[Edit] | None:
+    """The uses of a dict with the towers' numbers as keys, as uses of a list.
 
-
-def _write_as_loop(text: Text) -> Text | None:
-    """`losses = [tower_loss(x) for x in xs]`, where towers are built, as a loop."""
-    tree = parse_source(text.source)
-    scopes = build_scopes(tree)
-    for statement in walk_breadth_first(tree):
-        match statement:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.ListComp(generators=[ast.comprehension(ifs=[])]) as made,
-            ):
-                pass
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(
-                    func=ast.Name(id="list"),
-                    args=[
-                        ast.GeneratorExp(generators=[ast.comprehension(ifs=[])]) as made
-                    ],
-                    keywords=[],
-                ),
-            ):
-                pass
-            case _:
-                continue
-        (generator,) = made.generators
-        if (
-            not text.is_alone(statement)
-            or not _builds_tower(scopes, made.elt)
-            or not _begins_list(scopes, statement, name, made)
-        ):
-            continue
-        rename = _name_apart(scopes, generator.target, made)
-        if rename is None:
-            continue
-        edited = text.apply_edits(
-            [
-                Edit(node, rename[node.id])
-                for node in walk_breadth_first(made)
-                if isinstance(node, ast.Name)
-                and rename.get(node.id, node.id) != node.id
-                and _is_own(scopes, node, made)
-            ]
-        )
-        again = parse_source(edited.source)
-        same = next(
-            node
-            for node in walk_breadth_first(again)
-            if isinstance(node, type(made))
-            and (node.lineno, node.col_offset) == (made.lineno, made.col_offset)
-        )
-        assert isinstance(same, (ast.ListComp, ast.GeneratorExp))
-        over = same.generators[0]
-        indent = text.lines[statement.lineno - 1][: statement.col_offset]
-        lines = [
-            f"{indent}{name} = []",
-            f"{indent}for {edited.flatten_segment(over.target)} in {edited.flatten_segment(over.iter)}:",
-            f"{indent}    {name}.append({edited.flatten_segment(same.elt)})",
-        ]
-        origins = [text.origins[statement.lineno - 1]] * len(lines)
-        return text.splice(
-            statement.lineno, statement.end_lineno or statement.lineno, lines, origins
-        )
-    return None
-
-
-def _builds_tower(scopes: Scopes, value: ast.expr) -> bool:
-    """Whether a value takes gradients, or calls a function that makes shared variables."""
-    if any(loops.takes_gradients(scopes, node) for node in walk_breadth_first(value)):
-        return True
-    return any(
-        isinstance(node, ast.Call) and scopes.resolve(node.func) in _OF_TOWERS
-        for function in reach.find_reached(scopes, [value])
-        for node in walk_breadth_first(function)
-    )
-
-
-def _begins_list(
-    scopes: Scopes, statement: ast.stmt, name: str, made: ast.expr
-) -> bool:
-    """Whether nothing reads a list before it is whole, and nothing else has its name."""
-    owner = scopes.find_scope(statement)
-    return len(owner.bindings.get(name, [])) == 1 and all(
-        node.lineno > (made.end_lineno or made.lineno)
-        and scopes.find_scope(node).find_owner(name) is owner
-        for node in walk_breadth_first(scopes.tree)
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    )
-
-
-def _name_apart(
-    scopes: Scopes, target: ast.expr, made: ast.expr
-) -> dict[str, str] | None:
-    """Names for a comprehension's targets that nothing outside of it has."""
-    if any(
-        isinstance(node, ast.Starred | ast.Attribute | ast.Subscript)
-        for node in walk_breadth_first(target)
-    ):
+    None if it is used for more than its values, in their order.
+    """
+    if not (isinstance(begun.value, ast.Dict) and not begun.value.keys):
         return None
-    inside = set(walk_breadth_first(made))
-    taken = {
-        found
-        for node in walk_breadth_first(scopes.tree)
-        if node not in inside
-        for found in names.list_own_names(node)
-    }
-    rename = {}
-    for name in sorted(find_plain_names(target)):
-        rename[name] = names.choose_free_name(taken, name)
-        taken.add(rename[name])
-    return rename
+    owner = scopes.find_scope(target).find_owner(target.id)
+    inside = set(walk_breadth_first(filling))
+    edits = []
+    for node in walk_breadth_first(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == target.id
+            and isinstance(node.ctx, ast.Load)
+            and node not in inside
+            and scopes.find_scope(node).find_owner(node.id) is owner
+        ):
+            continue
+        method = scopes.parents[node]
+        call = scopes.parents.get(method)
+        if not (
+            isinstance(method, ast.Attribute)
+            and method.attr == "values"
+            and isinstance(call, ast.Call)
+            and call.func is method
+            and node.lineno > filling.lineno
+        ):
+            return None
+        around = scopes.parents[call]
+        listed = isinstance(around, ast.Call) and names.find_key(around.func) == "list"
+        edits.append(Edit(around if listed else call, target.id))
+    return edits
 
 
-def _is_own(
-    scopes: Scopes, node: ast.Name, made: ast.ListComp | ast.GeneratorExp
-) -> bool:
-    """Whether a name is one that a comprehension binds."""
-    owner = scopes.find_scope(node).find_owner(node.id)
-    return owner is not None and owner is scopes.find_scope(made.elt)
+def _write_as_addition(text: Text) -> Text | None:
+    """`total = total + loss`, in a loop, as `total += loss`."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for statement in walk_breadth_first(tree):
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.BinOp(left=ast.Name(id=left), op=ast.Add(), right=more),
+            ) if name == left and name not in find_plain_names(more):
+                pass
+            case _:
+                continue
+        if not (text.is_alone(statement) and _is_in_loop(scopes, statement)):
+            continue
+        begun = scopes.find_scope(statement).bindings.get(name, [])[:1]
+        number = begun[0].value if begun and isinstance(begun[0], ast.Assign) else None
+        if number is None or names.read_literal(number) != 0:
+            continue  # `+=` may change what other names stand for, too.
+        new = f"{name} += {text.flatten_segment(more)}"
+        return text.apply_edits([Edit(statement, new)])
+    return None
+
+
+def _show_tuples(text: Text) -> Text | None:
+    """`one = loss, grads`, which is put into a list and nothing else, as it is put there."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        for statement in loop.body if isinstance(loop, ast.For) else ():
+            if not _is_appended(statement):
+                continue
+            given = statement.value.args[0]  # type: ignore[attr-defined]
+            if not isinstance(given, ast.Name):
+                continue
+            owner = scopes.find_scope(given)
+            match owner.bindings.get(given.id, []):
+                case [
+                    ast.Assign(
+                        targets=[ast.Name()], value=ast.Tuple(elts=parts)
+                    ) as made
+                ]:
+                    pass
+                case _:
+                    continue
+            uses = [
+                node
+                for node in walk_breadth_first(tree)
+                if isinstance(node, ast.Name) and node.id == given.id
+            ]
+            kept = [part for part in parts if isinstance(part, ast.Name)]
+            if (
+                len(uses) != 2
+                or made not in set(walk_breadth_first(loop))
+                or not all(map(text.is_alone, (made, statement)))
+                or find_lines_inside_strings(made)
+                or len(kept) == len(parts)
+                or any(isinstance(part, ast.Starred) for part in parts)
+                or any(len(owner.bindings.get(n.id, [])) != 1 for n in kept)
+            ):
+                continue
+            taken = names.list_names_of_tree(tree)
+            shown, lines = [], []
+            for at, part in enumerate(parts):
+                if isinstance(part, ast.Name):
+                    shown.append(part.id)
+                    continue
+                shown.append(names.choose_free_name(taken, f"{given.id}_{at}"))
+                taken.add(shown[-1])
+                indent = text.find_indentation(made)
+                lines.append(f"{indent}{shown[-1]} = {text.flatten_segment(part)}")
+            origins = [text.origins[made.lineno - 1]] * len(lines)
+            edited = text.apply_edits([Edit(given, f"({', '.join(shown)})")])
+            last = made.end_lineno or made.lineno
+            return edited.splice(made.lineno, last, lines, origins)
+    return None
+
+
+def _part_lists(text: Text) -> Text | None:
+    """A list of what belongs to one tower each, as a list for each of the parts.
+
+    towers.append((loss, grads))              losses.append(loss); all_grads.append(grads)
+    losses, all_grads = zip(*towers)
+    """
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        for statement in _walk_unconditional(loop.body):
+            if not (_is_appended(statement) and text.is_alone(statement)):
+                continue
+            call = statement.value  # type: ignore[attr-defined]
+            parts = _list_parts(scopes, call.args[0])
+            if parts is None or find_lines_inside_strings(statement):
+                continue
+            new = _write_parts(text, scopes, loop, statement, parts)
+            if new is not None:
+                return new
+    return None
+
+
+def _split_blocks(text: Text) -> Text | None:
+    """`with tf.device(device), tf.variable_scope("net"):`, in a loop, as two blocks."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for block in walk_breadth_first(tree):
+        if not (isinstance(block, ast.With) and len(block.items) > 1):
+            continue
+        first, *rest = block.items
+        call = first.context_expr
+        symbols = {
+            scopes.resolve(item.context_expr.func)
+            for item in rest
+            if isinstance(item.context_expr, ast.Call)
+        }
+        header = max(
+            n.end_lineno or n.lineno
+            for item in block.items
+            for n in (item.context_expr, item.optional_vars or item.context_expr)
+        )
+        if (
+            not isinstance(call, ast.Call)
+            or scopes.resolve(call.func) not in ("tf.device", "tf.name_scope")
+            or "tf.variable_scope" not in symbols
+            or not _is_in_loop(scopes, block)
+            or not text.is_alone(block)
+            or find_lines_inside_strings(block)
+            or block.body[0].lineno <= header
+        ):
+            continue
+        outer = text.find_indentation(block)
+        step = text.find_indentation(block.body[0]).removeprefix(outer)
+        last = block.end_lineno or block.lineno
+        shown = [
+            text.flatten_segment(item.context_expr)
+            + (f" as {ast.unparse(item.optional_vars)}" if item.optional_vars else "")
+            for item in block.items
+        ]
+        lines = [
+            f"{outer}with {shown[0]}:",
+            f"{outer}{step}with {', '.join(shown[1:])}:",
+            *(step + li if li.strip() else li for li in text.lines[header:last]),
+        ]
+        at = text.origins[block.lineno - 1]
+        origins = [at, at, *text.origins[header:last]]
+        return text.splice(block.lineno, last, lines, origins)
+    return None
+
+
+def _list_parts(scopes: Scopes, value: ast.expr) -> dict[object, ast.expr] | None:
+    """The parts of a tuple, a dict or a named tuple, by their numbers and names."""
+    if isinstance(value, ast.Tuple | ast.List):
+        if any(isinstance(e, ast.Starred) for e in value.elts):
+            return None
+        return dict(enumerate(value.elts)) if len(value.elts) > 1 else None
+    if isinstance(value, ast.Dict):
+        keys = [names.read_literal(key) for key in value.keys]
+        known = all(isinstance(key, str) for key in keys)
+        return dict(zip(keys, value.values, strict=True)) if known else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return None
+    owner = scopes.find_scope(value).find_owner(value.func.id)
+    match owner.bindings[value.func.id] if owner is not None else []:
+        case [
+            ast.Assign(
+                targets=[ast.Name()], value=ast.Call(func=made, args=[_, listed])
+            )
+        ] if names.get_last_part(made) == "namedtuple":
+            fields = names.read_literal(listed)
+        case _:
+            return None
+    if isinstance(fields, str):
+        fields = fields.replace(",", " ").split()
+    if not isinstance(fields, list | tuple):
+        return None
+    bound = names.bind_arguments(value, tuple(map(str, fields)))
+    if bound is None or len(bound) != len(fields):
+        return None
+    return {field: bound[field] for field in fields}
+
+
+def _write_parts(
+    text: Text,
+    scopes: Scopes,
+    loop: ast.For,
+    statement: ast.stmt,
+    parts: dict[object, ast.expr],
+) -> Text | None:
+    """The text with a list for each part; None if the whole list is used otherwise."""
+    call = statement.value  # type: ignore[attr-defined]
+    name = call.func.value.id
+    owner = scopes.find_scope(loop)
+    match owner.bindings.get(name, []):
+        case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) as made]:
+            pass
+        case _:
+            return None
+    if not text.is_alone(made) or made.lineno > loop.lineno:
+        return None
+    keys = list(parts)
+    taken = names.list_names_of_tree(scopes.tree)
+    own: dict[object, str] = {}
+    edits: list[Edit] = []
+    gone: list[ast.stmt] = []
+    for node in walk_breadth_first(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and node is not call.func.value
+        ):
+            continue
+        if node.lineno < (loop.end_lineno or 0) or (
+            scopes.find_scope(node).find_owner(name) is not owner
+        ):
+            return None
+        unpacked = _find_unpacked(scopes, node, keys)
+        if unpacked is not None:
+            if not text.is_alone(unpacked) or gone:
+                return None
+            gone.append(unpacked)
+            targets = unpacked.targets[0].elts  # type: ignore[attr-defined]
+            for key, target in zip(keys, targets, strict=True):
+                if len(owner.bindings[target.id]) != 1:
+                    return None
+                own[key] = target.id
+            continue
+        taking = _find_taking(scopes, node, keys)
+        if taking is None:
+            return None
+        key, whole = taking
+        edits.append(Edit(whole, f"\0{keys.index(key)}"))
+    for at, key in enumerate(keys):
+        if key not in own:
+            word = key if isinstance(key, str) and key.isidentifier() else str(at)
+            own[key] = names.choose_free_name(taken, f"{name}_{word}")
+            taken.add(own[key])
+    edits = [Edit(e.node, own[keys[int(e.new[1:])]]) for e in edits]
+    edited = text.apply_edits(edits)
+    inner, outer = text.find_indentation(statement), text.find_indentation(made)
+    changes = [
+        (
+            statement,
+            [
+                f"{inner}{own[k]}.append({text.flatten_segment(v)})"
+                for k, v in parts.items()
+            ],
+        ),
+        (made, [f"{outer}{own[k]} = []" for k in keys]),
+        *((s, []) for s in gone),
+    ]
+    for one, lines in sorted(changes, key=lambda c: -c[0].lineno):
+        origins = [text.origins[one.lineno - 1]] * len(lines)
+        edited = edited.splice(one.lineno, one.end_lineno or one.lineno, lines, origins)
+    return edited
+
+
+def name_objects(text: Text) -> Text:
+    """The text in which objects that a loop lists, one for each tower, have a name."""
+    if "compute_gradients" not in text.source:
+        return text
+    return repeat_step(text, _part_objects)
+
+
+def _part_objects(text: Text) -> Text | None:
+    """A list of one object for each tower, as a list for each attribute that is read.
+
+    models.append(Model(x))                   model = Model(x); models_loss.append(model.loss)
+    [opt.compute_gradients(m.loss)            [opt.compute_gradients(m)
+     for m in models]                          for m in models_loss]
+    """
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for loop in walk_breadth_first(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        for statement in _walk_unconditional(loop.body):
+            if not (_is_appended(statement) and text.is_alone(statement)):
+                continue
+            made = statement.value.args[0]  # type: ignore[attr-defined]
+            if not isinstance(made, ast.Call) or find_lines_inside_strings(statement):
+                continue
+            if isinstance(_find_class(scopes, made.func), ast.ClassDef):
+                new = _write_attributes(text, scopes, loop, statement)
+                if new is not None:
+                    return new
+    return None
+
+
+def _find_class(scopes: Scopes, func: ast.expr) -> ast.AST | None:
+    bound = (
+        scopes.module.bindings.get(func.id, []) if isinstance(func, ast.Name) else []
+    )
+    return bound[0] if len(bound) == 1 else None
+
+
+def _write_attributes(
+    text: Text, scopes: Scopes, loop: ast.For, statement: ast.stmt
+) -> Text | None:
+    """The text with a list for each attribute; None if the objects are used otherwise."""
+    call = statement.value  # type: ignore[attr-defined]
+    name = call.func.value.id
+    owner = scopes.find_scope(loop)
+    match owner.bindings.get(name, []):
+        case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) as begun]:
+            pass
+        case _:
+            return None
+    if not text.is_alone(begun) or begun.lineno > loop.lineno:
+        return None
+    taken = names.list_names_of_tree(scopes.tree)
+    lists_: dict[str, str] = {}
+    edits: list[Edit] = []
+    for node in walk_breadth_first(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and node is not call.func.value
+        ):
+            continue
+        if node.lineno < (loop.end_lineno or 0) or (
+            scopes.find_scope(node).find_owner(name) is not owner
+        ):
+            return None
+        read = _find_attribute(scopes, node)
+        if read is None:
+            return None
+        attribute, uses = read
+        if attribute not in lists_:
+            lists_[attribute] = names.choose_free_name(taken, f"{name}_{attribute}")
+            taken.add(lists_[attribute])
+        edits.append(Edit(node, lists_[attribute]))
+        edits += [Edit(use, use.value.id) for use in uses]  # type: ignore[attr-defined]
+    if not lists_:
+        return None
+    one = names.choose_free_name(taken, call.args[0].func.id.lower())
+    edited = text.apply_edits(edits)
+    inner, outer = text.find_indentation(statement), text.find_indentation(begun)
+    changes = [
+        (
+            statement,
+            [
+                f"{inner}{one} = {text.flatten_segment(call.args[0])}",
+                *(f"{inner}{li}.append({one}.{a})" for a, li in lists_.items()),
+            ],
+        ),
+        (begun, [f"{outer}{li} = []" for li in lists_.values()]),
+    ]
+    for old, lines in sorted(changes, key=lambda c: -c[0].lineno):
+        origins = [text.origins[old.lineno - 1]] * len(lines)
+        edited = edited.splice(old.lineno, old.end_lineno or old.lineno, lines, origins)
+    return edited
+
+
+def _find_attribute(
+    scopes: Scopes, use: ast.Name
+) -> tuple[str, list[ast.Attribute]] | None:
+    """The one attribute that a comprehension over objects reads, and where it does."""
+    whole = scopes.parents[use]
+    match whole:
+        case ast.ListComp(
+            generators=[ast.comprehension(target=ast.Name(id=own) as target, iter=over)]
+        ) if over is use:
+            pass
+        case _:
+            return None
+    uses = []
+    for node in walk_breadth_first(whole):
+        if not (isinstance(node, ast.Name) and node.id == own) or node is target:
+            continue
+        read = scopes.parents[node]
+        above = scopes.parents.get(read)
+        called = isinstance(above, ast.Call) and above.func is read
+        if not isinstance(read, ast.Attribute) or called:
+            return None
+        if not isinstance(read.ctx, ast.Load):
+            return None
+        uses.append(read)
+    attributes = {read.attr for read in uses}
+    return (attributes.pop(), uses) if len(attributes) == 1 else None
+
+
+def _find_unpacked(
+    scopes: Scopes, use: ast.Name, keys: list[object]
+) -> ast.Assign | None:
+    """Finds `losses, grads = zip(*towers)`."""
+    starred = scopes.parents[use]
+    call = scopes.parents.get(starred)
+    statement = scopes.parents.get(call) if call is not None else None
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)],
+            value=ast.Call(func=ast.Name(id="zip"), args=[ast.Starred()], keywords=[]),
+        ) if statement.value is call and len(targets) == len(keys):
+            plain = all(isinstance(t, ast.Name) for t in targets)
+            return statement if plain and keys == list(range(len(keys))) else None
+    return None
+
+
+def _find_taking(
+    scopes: Scopes, use: ast.Name, keys: list[object]
+) -> tuple[object, ast.expr] | None:
+    """Finds `[t[0] for t in towers]`, `[t["loss"] for t in towers]`, `[t.loss for ...]`."""
+    whole = scopes.parents[use]
+    match whole:
+        case ast.ListComp(
+            elt=ast.Subscript(value=ast.Name(id=item), slice=part),
+            generators=[ast.comprehension(target=ast.Name(id=own), iter=over, ifs=[])],
+        ) if over is use and item == own:
+            key = names.read_literal(part)
+        case ast.ListComp(
+            elt=ast.Attribute(value=ast.Name(id=item), attr=key),
+            generators=[ast.comprehension(target=ast.Name(id=own), iter=over, ifs=[])],
+        ) if over is use and item == own:
+            pass
+        case _:
+            return None
+    assert isinstance(whole, ast.ListComp)
+    if key not in keys or isinstance(key, bool):
+        return None
+    return key, whole
+
+
+def _leave_shared_scope(text: Text) -> Text | None:
+    """The text without the block of the scope that is open, around towers and more.
+
+    with tf.variable_scope(tf.get_variable_scope()) as scope:
+        losses = []
+        for i in range(2):
+            ...
+            scope.reuse_variables()
+    """
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for block in walk_breadth_first(tree):
+        match block:
+            case ast.With(
+                items=[
+                    ast.withitem(
+                        context_expr=ast.Call(
+                            args=[ast.Call() as given], keywords=[]
+                        ) as call,
+                        optional_vars=ast.Name() | None as named,
+                    )
+                ]
+            ) if (
+                scopes.resolve(call.func) == "tf.variable_scope"
+                and scopes.resolve(given.func) == "tf.get_variable_scope"
+            ):
+                pass
+            case _:
+                continue
+        towers = [s for s in block.body if isinstance(s, ast.For)]
+        rest = [s for s in block.body if s not in towers]
+        if len(towers) != 1 or not rest or not loops.has_gradients(scopes, towers[0]):
+            continue
+        if any(
+            loops.builds_tower(scopes, n) or _makes_variables(scopes, n) for n in rest
+        ):
+            continue
+        uses = [
+            node
+            for node in walk_breadth_first(tree)
+            if isinstance(node, ast.Name)
+            and named is not None
+            and node.id == named.id
+            and node is not named
+        ]
+        if any(
+            not isinstance(above := scopes.parents[use], ast.Attribute)
+            or above.attr != "reuse_variables"
+            for use in uses
+        ):
+            continue
+        header = call.end_lineno or call.lineno
+        last = block.end_lineno or block.lineno
+        if find_lines_inside_strings(block) or block.body[0].lineno <= header:
+            continue
+        outer, inner = (
+            text.find_indentation(block),
+            text.find_indentation(block.body[0]),
+        )
+        edited = text.apply_edits(
+            [Edit(use, text.flatten_segment(given)) for use in uses]
+        )
+        lines = [
+            outer + line.removeprefix(inner) if line.strip() else ""
+            for line in edited.lines[header:last]
+        ]
+        return edited.splice(block.lineno, last, lines, text.origins[header:last])
+    return None
+
+
+def _makes_variables(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether code may make variables itself: by their functions, layers or scopes."""
+    return any(
+        isinstance(call, ast.Call)
+        and (
+            (symbol := scopes.resolve(call.func) or "") in loops.OF_TOWERS
+            or symbol.startswith(("tf.layers.", "tf.contrib.", "tf.Variable"))
+        )
+        for call in walk_breadth_first(node)
+    )
 
 
 def _find_count(scopes: Scopes, node: ast.AST, index: str) -> str | None:
@@ -350,7 +736,13 @@ def _opens_scopes(scopes: Scopes, block: ast.With) -> bool:
 
 
 def _is_name_appended(statement: ast.stmt) -> bool:
-    """`losses.append(loss)`."""
+    """`losses.append(loss)`, or `total += loss`."""
+    if isinstance(statement, ast.AugAssign):
+        return (
+            isinstance(statement.op, ast.Add)
+            and isinstance(statement.target, ast.Name)
+            and isinstance(statement.value, ast.Name)
+        )
     return _is_appended(statement) and isinstance(
         statement.value.args[0],  # type: ignore[attr-defined]
         ast.Name,
@@ -385,7 +777,7 @@ def _name_appended(text: Text, scopes: Scopes, statement: ast.stmt) -> Text | No
 
 
 def _name_last_items(text: Text) -> Text | None:
-    """`losses[-1]`, directly after `losses.append(loss)` of the same round, as `loss`."""
+    """`losses[-1]` and `losses[i]`, after `losses.append(loss)` of the same round, as `loss`."""
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
     for loop in walk_breadth_first(tree):
@@ -408,7 +800,10 @@ def _name_last_items(text: Text) -> Text | None:
                 for node in uses
                 if isinstance(part := scopes.parents[node], ast.Subscript)
                 and isinstance(part.ctx, ast.Load)
-                and names.read_literal(part.slice) == -1
+                and (
+                    names.read_literal(part.slice) == -1
+                    or names.find_key(part.slice) == (lists.find_index(loop) or "")
+                )
                 and part.lineno > statement.lineno
             ]
             if not last or len(last) + 1 != len(uses):
@@ -454,21 +849,24 @@ def _is_appended(statement: ast.stmt) -> bool:
 
 
 def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:
-    item = block.items[0]
-    call = item.context_expr
-    return (
-        len(block.items) == 1
-        and item.optional_vars is None
-        and isinstance(call, ast.Call)
+    """Whether a block opens a variable scope by its name, perhaps on a device."""
+    named = [
+        names.read_literal(names.find_argument(call, "name_or_scope", 0))
+        for item in block.items
+        if isinstance(call := item.context_expr, ast.Call)
         and scopes.resolve(call.func) == "tf.variable_scope"
-        and isinstance(
-            names.read_literal(names.find_argument(call, "name_or_scope", 0)), str
-        )
+    ]
+    return (
+        _opens_scopes(scopes, block)
+        and all(item.optional_vars is None for item in block.items)
+        and all(isinstance(name, str) for name in named)
     )
 
 
 def _is_late(statement: ast.stmt) -> bool:
     """Gradients taken, something put into a list: nothing that a scope has a part in."""
+    if isinstance(statement, ast.AugAssign):
+        return _is_name_appended(statement)
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return False
     call: ast.expr = statement.value

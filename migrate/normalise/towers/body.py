@@ -194,13 +194,20 @@ class Body:
         Raises:
           Unclear: it is not one of the tower's number alone.
         """
+        called = {
+            n.func
+            for n in walk_breadth_first(node)
+            if isinstance(n, ast.Call) and names.find_key(n.func) == "bool"
+        }
         for n in walk_breadth_first(node):
+            if isinstance(n, ast.Call) and n.func in called and not n.keywords:
+                continue  # `bool(i)`
             if isinstance(n, ast.expr) and not isinstance(n, _DECIDED):
                 raise Unclear
-            if isinstance(n, ast.Name) and n.id != self._index:
+            if isinstance(n, ast.Name) and n.id != self._index and n not in called:
                 raise Unclear
         compiled = compile(ast.Expression(node), "<condition>", "eval")
-        return eval(compiled, {"__builtins__": {}}, {self._index: 0})
+        return eval(compiled, {"__builtins__": {"bool": bool}}, {self._index: 0})
 
     def _find_reuse_argument(self, call: ast.Call) -> ast.expr | None:
         """Finds `i > 0` of `network(x, i > 0)`, if the parameter is `reuse`."""

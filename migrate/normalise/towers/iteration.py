@@ -99,7 +99,7 @@ def _write_length(view: View, over: ast.expr) -> str:
         owner = view.scopes.find_scope(over).find_owner(over.id)
         bindings = owner.bindings[over.id] if owner is not None else []
         if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
-            made = bindings[0].value
+            made = _find_own_value(bindings[0], over.id)
             if isinstance(made, ast.ListComp) and len(made.generators) == 1:
                 counted = made.generators[0].iter
                 if (
@@ -119,6 +119,18 @@ def _write_length(view: View, over: ast.expr) -> str:
                 if symbol.startswith("tf."):
                     raise Unclear
     return f"len({view.flatten_expression(over)})"
+
+
+def _find_own_value(statement: ast.Assign, name: str) -> ast.expr:
+    """The value of one name, of `xs, ys = tf.split(x, 2), tf.split(y, 2)`."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+        ) if len(targets) == len(values):
+            for target, value in zip(targets, values, strict=True):
+                if names.find_key(target) == name:
+                    return value
+    return statement.value
 
 
 def _check_count(view: View, count: ast.expr) -> None:

@@ -269,11 +269,7 @@ def _join_two(
         return None
     if not _is_apart(scopes, first, second, between, listed):
         return None
-    taken = {
-        n
-        for node in walk_breadth_first(scopes.tree)
-        for n in names.list_own_names(node)
-    }
+    taken = names.list_names_of_tree(scopes.tree)
     value, item = listed.value, listed.item
     held, put = "", []
     if isinstance(value, ast.Name) and not _is_bound_after(first, value):
@@ -286,7 +282,7 @@ def _join_two(
     edits += [Edit(value, held)] if put else []
     inner = text.find_indentation(first.body[0])
     own = [f"{inner}{item} = {held}"] if item not in (None, held) else []
-    counted = _find_index(first)
+    counted = find_index(first)
     if listed.index is not None and counted is None:
         shown = text.flatten_segment(first.target)
         shown = f"({shown})" if isinstance(first.target, ast.Tuple) else shown
@@ -321,7 +317,7 @@ def _join_two(
     )
 
 
-def _find_index(loop: ast.For) -> str | None:
+def find_index(loop: ast.For) -> str | None:
     """The name of a loop's that counts its rounds."""
     match loop:
         case ast.For(
@@ -519,7 +515,7 @@ def _is_apart(
         return False
     if listed.name in reads and not listed.uses:
         return False
-    if listed.index is not None and listed.index != _find_index(first):
+    if listed.index is not None and listed.index != find_index(first):
         if listed.index in known:
             return False
     if listed.item in known and listed.item not in bound:

@@ -6,7 +6,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise.names.displays import write_out_dicts
+from migrate.normalise.names.displays import run_variables_at_once, write_out_dicts
 from migrate.normalise.text import Text
 
 START = """\
@@ -162,3 +162,46 @@ def test_another_make_parallel(old: str, new: str) -> None:
     text = PARALLEL.replace(old, new)
     assert text != PARALLEL
     assert _list_refused(text)
+
+
+VARIABLES = """\
+w = tf.Variable(1.0)
+b = tf.get_variable("b", [])
+params = [w, b]
+for p in params:
+    log(sess.run(p))
+"""
+AT_ONCE = VARIABLES.replace("in params:", "in sess.run(params):").replace(
+    "log(sess.run(p))", "log(p)"
+)
+
+
+def _run_at_once(source: str) -> Text:
+    return run_variables_at_once(Text.read_source(f"import tensorflow as tf\n{source}"))
+
+
+def test_variables_that_a_loop_runs_are_run_at_once() -> None:
+    assert _run_at_once(VARIABLES).source == f"import tensorflow as tf\n{AT_ONCE}"
+    shown = VARIABLES.replace("in params", "in (w, b)")
+    assert "for p in sess.run((w, b)):" in _run_at_once(shown).source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("log(sess.run(p))", "log(sess.run(p), p.name)"),
+        ("log(sess.run(p))", "log(sess.run(p))\n    sess.run(train_op)"),
+        ("log(sess.run(p))", "log(sess.run(p, feed))"),
+        ("log(sess.run(p))", "log(sess.run(p))\nprint(p)"),
+        ("log(sess.run(p))", "log(lambda: sess.run(p))"),
+        # A tensor may be drawn anew in each run.
+        ("tf.Variable(1.0)", "tf.random_normal([])"),
+        ("[w, b]", "[w, b]\nparams = tf.trainable_variables()"),
+        ("[w, b]", "make(w, b)"),
+        ("params = ", "w = f(w)\nparams = "),
+    ],
+)
+def test_other_runs_stay(old: str, new: str) -> None:
+    text = VARIABLES.replace(old, new)
+    assert text != VARIABLES
+    assert _run_at_once(text).source == f"import tensorflow as tf\n{text}"
