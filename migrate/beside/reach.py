@@ -36,7 +36,11 @@ from migrate.beside.reserved import (
 from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
-_OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
+# Bases of which nothing calls methods of a class that inherits from them.
+_OWN_BASES = {
+    *(("object",), ("threading", "local")),
+    *(("Exception",), ("RuntimeError",), ("ValueError",)),
+}
 
 
 @dataclasses.dataclass(frozen=True)
