@@ -58,6 +58,12 @@ FEATURES = (
         "is_local",
         (((_REPLICAS, "Replicas", "recording"),),),
     ),
+    Feature(  # Several replicas in one process.
+        re.compile("Strategy|[Tt]ower|^under$|^summaries$"),
+        "plain_session.py",
+        "is_among",
+        ((("plain_session.py", "LocalReplicas", ""),),),
+    ),
     Feature(  # Variables in several parts.
         re.compile("partition|shard", re.IGNORECASE),
         "training_session/variables.py",

@@ -271,7 +271,11 @@ class Closure:
         self._names[name] = set()
         self._methods[name] = set()
         if emitted.find_module(name) != "training_session":
-            self._add_features(list_mentioned(read_file(name).tree))
+            self._add_features(
+                one
+                for one in list_mentioned(read_file(name).tree)
+                if emitted.find_module(one.file) != emitted.find_module(name)
+            )
         package, slash, _ = name.rpartition("/")
         top = f"{package}/__init__.py" if slash else name
         self._keep_file(top)

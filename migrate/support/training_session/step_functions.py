@@ -24,9 +24,12 @@ class StepFunction:
                 if x is not None
             ]
             self._values = [values[0] for values in outputs]
-            # Only for plain_session.LocalReplicas.
+            # Only for plain_session.is_among.
             self._values = list(map(replicas.of_replicas, outputs))
-            return replicas.returned(self._values)
+            returned = self._values
+            # Only for asynchronous.AsynchronousReplicas.
+            returned = replicas.returned(self._values)
+            return returned
 
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(distributed, input_signature=specs, autograph=False)
@@ -50,6 +53,7 @@ class StepFunction:
             lambda x: None if x is None else next(values), self._structure
         )
 
+    # Only for asynchronous.AsynchronousReplicas.
     def read(self, message):
         """The step's results, of which the replicas' `returned` made one tensor."""
         made = tf.nest.flatten(self._values, expand_composites=True)
