@@ -1,5 +1,7 @@
 """A step function: what one call of the session's `run` computed."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -81,12 +83,17 @@ class StepFunction:
                 )
             return value
 
-        return tuple(
-            convert(spec, arg)  # A list is one array, not a structure.
-            if isinstance(spec, tf.TensorSpec)
-            else tf.nest.map_structure(convert, spec, arg)
-            for spec, arg in zip(self.specs, args)
-        )
+        each = convert
+        # Only for convert_structure.
+        each = functools.partial(convert_structure, convert)
+        return tuple(map(each, self.specs, args))
+
+
+def convert_structure(convert, spec, value):
+    """Converts what is in lists, tuples and dicts of specs; else a list is one array."""
+    if isinstance(spec, tf.TensorSpec):
+        return convert(spec, value)
+    return tf.nest.map_structure(convert, spec, value)
 
 
 def to_numpy(value):

@@ -240,6 +240,25 @@ CASES = {
         ["            return replicas.returned(self._values)\n", "to_numpy"],
         ["of_replicas"],
     ),
+    "steps of tensors": (
+        SESSION
+        + "replicas.step_function(tf.TensorSpec([], d), tf.TensorSpec([], d))\n",
+        "step_functions",
+        ["        return tuple(map(each, self.specs, args))\n"],
+        ["convert_structure", "functools"],
+    ),
+    "steps of a list of tensors": (
+        SESSION + "replicas.step_function([tf.TensorSpec([], d)])\n",
+        "step_functions",
+        ["        each = functools.partial(convert_structure, convert)\n"],
+        ["each = convert\n"],
+    ),
+    "steps of unknown specs": (
+        SESSION + "replicas.step_function(*specs)\n",
+        "step_functions",
+        ["def convert_structure(convert, spec, value)"],
+        [],
+    ),
     "no summaries": (
         SAVES.replace("=d", "=d, save_summaries_steps=None"),
         "session",
