@@ -58,6 +58,18 @@ FEATURES = (
         "is_local",
         (((_REPLICAS, "Replicas", "recording"),),),
     ),
+    Feature(  # Steps that take lists, tuples or dicts of tensors.
+        re.compile(r"^step_function\(\)$"),
+        "training_session/step_functions.py",
+        "convert_structure",
+        ((("training_session/step_functions.py", "StepFunction", ""),),),
+    ),
+    Feature(  # Several replicas in one process.
+        re.compile("Strategy|[Tt]ower|^under$|^summaries$"),
+        "plain_session.py",
+        "is_among",
+        ((("plain_session.py", "LocalReplicas", ""),),),
+    ),
     Feature(  # Variables in several parts.
         re.compile("partition|shard", re.IGNORECASE),
         "training_session/variables.py",
@@ -81,7 +93,30 @@ def list_mentioned(tree: ast.AST) -> tuple[Feature, ...]:
         for _, value in ast.iter_fields(node)
         if isinstance(value, str) and " " not in value
     }
+    if _takes_structures(tree):
+        words.add("step_function()")
     return tuple(one for one in FEATURES if any(map(one.words.search, words)))
+
+
+def _takes_structures(tree: ast.AST) -> bool:
+    """Whether a step function may have another argument than a single tensor."""
+    specs = {
+        id(call.func): call.args
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+    }
+    return any(
+        id(node) not in specs or not all(map(_is_single, specs[id(node)]))
+        for node in ast.walk(tree)
+        if "step_function" in (getattr(node, "attr", ""), getattr(node, "value", ""))
+    )
+
+
+def _is_single(node: ast.expr) -> bool:
+    """Whether an expression is the tf.TensorSpec of one tensor."""
+    return isinstance(node, ast.Call) and (
+        isinstance(node.func, ast.Attribute) and node.func.attr == "TensorSpec"
+    )
 
 
 def list_possible(tree: ast.AST) -> tuple[Feature, ...]:

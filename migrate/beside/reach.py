@@ -36,7 +36,11 @@ from migrate.beside.reserved import (
 from migrate.beside.units import Code, Definition, Import, References, read_file
 from migrate.source.nodes import walk_breadth_first
 
-_OWN_BASES = {("object",), ("Exception",), ("RuntimeError",), ("ValueError",)}
+# Bases of which nothing calls methods of a class that inherits from them.
+_OWN_BASES = {
+    *(("object",), ("threading", "local")),
+    *(("Exception",), ("RuntimeError",), ("ValueError",)),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -267,7 +271,11 @@ class Closure:
         self._names[name] = set()
         self._methods[name] = set()
         if emitted.find_module(name) != "training_session":
-            self._add_features(list_mentioned(read_file(name).tree))
+            self._add_features(
+                one
+                for one in list_mentioned(read_file(name).tree)
+                if emitted.find_module(one.file) != emitted.find_module(name)
+            )
         package, slash, _ = name.rpartition("/")
         top = f"{package}/__init__.py" if slash else name
         self._keep_file(top)

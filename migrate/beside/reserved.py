@@ -183,7 +183,8 @@ def list_overridden(
 def list_returned(
     tree: ast.AST, dropped: Container[int]
 ) -> Iterator[tuple[ast.Assign, ast.Return]]:
-    """Finds variables that a function only returns, as what stood between does not stay.
+    """Finds variables that a function only returns, as what stood before or between does
+    not stay.
 
     Args:
       dropped: lines, from 0, of statements that do not stay.
@@ -196,7 +197,9 @@ def list_returned(
             continue
         target, value = one.targets[0], after.value
         if isinstance(target, ast.Name) and isinstance(value, ast.Name):
-            if target.id == value.id and one.lineno in dropped:
+            # The lines, from 0, before and after the assignment.
+            around = one.lineno - 2, one.lineno
+            if target.id == value.id and any(line in dropped for line in around):
                 yield one, after
 
 

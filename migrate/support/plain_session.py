@@ -76,6 +76,11 @@ def op_name(value):
     return f"{scope}/{name}" if scope else name
 
 
+def is_among(tensors, tensor):
+    """Whether a tensor is one of these."""
+    return any(tensor is one for one in tensors)
+
+
 class LocalReplicas(training_session.replicas.Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
@@ -91,11 +96,12 @@ class LocalReplicas(training_session.replicas.Replicas):
         # The optimizers' slots are named anew, as in a TF1 graph of the program's own.
         tf.compat.v1.reset_default_graph()
 
+    # Only for is_among.
     def of_replicas(self, values):
         """The last replica's, as a name that TF1's loop over towers bound was."""
-        if any(values[0] is tensor for tensor in self._of_first):
+        if is_among(self._of_first, values[0]):
             return values[0]
-        if any(values[0] is tensor for tensor in self._of_all):
+        if is_among(self._of_all, values[0]):
             return tf.strings.join(values)  # Two summaries in a row are one of both.
         return values[-1]
 
@@ -104,6 +110,7 @@ class LocalReplicas(training_session.replicas.Replicas):
         self._of_first.append(tensor)
         return tensor
 
+    # Only for is_among.
     def _trace(self, function, args):
         training_session.summary.scope, self._tracing.own = "", 0
         results = super()._trace(function, args)
@@ -130,6 +137,7 @@ class LocalReplicas(training_session.replicas.Replicas):
         sizes = context.all_gather(tf.shape(value)[:1], axis=0)
         return tf.split(context.all_gather(value, axis=0), sizes, num=count)
 
+    # Only for is_among.
     def under(self, scope):
         """Names what follows as TF1 named a tower's: summaries have this before their tags.
 
@@ -139,11 +147,13 @@ class LocalReplicas(training_session.replicas.Replicas):
         training_session.summary.scope = scope
         self._tracing.own = len(training_session.summary.entries)
 
+    # Only for is_among.
     def summaries(self):
         """The tower's summaries, in a list of its own; what follows has no tower's name."""
         self.under("")
         return list(training_session.summary.entries)
 
+    # Only for is_among.
     def merged_summaries(self):
         """One summary of all towers', and of those that belong to no tower."""
         entries = training_session.summary.entries

@@ -53,9 +53,8 @@ class AsynchronousReplicas(Replicas):
     def returned(self, values):
         """A step's values as one tensor: from a worker each would be a message of its own."""
         parts = tf.nest.flatten(values, expand_composites=True)
-        if not parts:
-            return tf.constant([], tf.string)
-        return tf.stack([tf.io.serialize_tensor(part) for part in parts])
+        parts = [tf.io.serialize_tensor(part) for part in parts]
+        return tf.stack(parts) if parts else tf.constant([], tf.string)
 
     def call(self, step, args):
         """Runs one step on the worker whose loop this is; returns its numpy values.
@@ -175,10 +174,7 @@ class AsynchronousReplicas(Replicas):
         return self._servers.fill(seen, self.every_variable(), self.steps, restore)
 
     def _addresses(self, job):
-        return [
-            self._cluster.task_address(job, index)
-            for index in self._cluster.task_indices(job)
-        ]
+        return list(filter(None, self._cluster.job_tasks(job)))
 
     def restored(self, is_chief, restore):
         """The chief restores; the other workers' sessions wait for it, at most two hours."""

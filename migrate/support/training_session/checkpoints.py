@@ -51,25 +51,14 @@ class Saver:
         self._reshapes = reshape
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
-        self._step = "{}-{}"
-        # Only for Saver(pad_step_number).
-        if pad_step_number:
-            self._step = "{}-{:08d}"
+        self._pads = pad_step_number
         self._relative = save_relative_paths
         self._kept = []  # (prefix, time saved), oldest first
         # Only for Saver._keep.
         self._next_permanent = time.time() + self._hours * 3600
 
-    def _entries(self, replicas):
-        """Name in the checkpoint -> the variables that hold it, in row order."""
-        every = replicas.entries()
-        # Only for Saver(var_list).
-        if self._var_list is not None:
-            return self._choose_entries(every)
-        return every
-
     def _choose_entries(self, every):
-        """Those of all entries that are in `var_list`.
+        """Those of all entries that are in `var_list`, which may be None.
 
         Raises:
           ValueError: `var_list` has a variable that was not recorded, or some of the
@@ -121,7 +110,8 @@ class Saver:
 
     def saves_all(self, replicas):
         """Whether a checkpoint has every variable of the program."""
-        saved = {id(v) for parts in self._entries(replicas).values() for v in parts}
+        entries = self._choose_entries(replicas.entries())
+        saved = {id(v) for parts in entries.values() for v in parts}
         return {id(v) for v in replicas.global_variables} <= saved
 
     def save(
@@ -154,9 +144,15 @@ class Saver:
         prefix = save_path
         if global_step is not None:
             step = int(getattr(global_step, "numpy", lambda: global_step)())
-            prefix = self._step.format(save_path, step)
+            prefix = f"{save_path}-{step}"
+            # Only for Saver(pad_step_number).
+            if self._pads:
+                prefix = f"{save_path}-{step:08d}"
+        entries = sess.replicas.entries()
+        # Only for Saver(var_list).
+        entries = self._choose_entries(entries)
         names, tensors = [], []
-        for name, parts in self._entries(sess.replicas).items():
+        for name, parts in entries.items():
             value = sess.replicas.read(parts[0])
             # Only for variables.shards_of or replicas.Replicas.hold_part.
             if len(parts) > 1:
@@ -221,7 +217,9 @@ class Saver:
         with _naming(save_path):
             reader = tf.train.load_checkpoint(save_path)
             shapes = reader.get_variable_to_shape_map()
-        entries = self._entries(sess.replicas)
+        entries = sess.replicas.entries()
+        # Only for Saver(var_list).
+        entries = self._choose_entries(entries)
         uncounted = _STEP in entries and _STEP not in shapes
         # Only for Saver(var_list).
         uncounted = uncounted and self._var_list is None
@@ -322,4 +320,5 @@ class Scaffold:
 
     def __init__(self, saver=None, init_fn=None, **_):
         self.saver = saver or Saver()
+        # Only for Scaffold(init_fn).
         self.init_fn = init_fn

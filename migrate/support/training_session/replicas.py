@@ -16,6 +16,7 @@ class Replicas:
     """The variables of one training program, and how its steps are run."""
 
     # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
+    # Only for asynchronous.AsynchronousReplicas.
     losses = 0  # How many times variables were lost and restored.
 
     def __init__(self, strategy):
@@ -216,6 +217,7 @@ class Replicas:
         """A session of these replicas has ended."""
 
     # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
+    # Only for asynchronous.AsynchronousReplicas.
     def recovered(self, seen):
         """Whether variables were lost, after so many losses, and have their values again."""
         return False
@@ -241,6 +243,7 @@ class Replicas:
         return values[0]
 
     # Only for synchronous.SynchronousReplicas or plain_session.LocalReplicas.
+    # Only for asynchronous.AsynchronousReplicas.
     def returned(self, values):
         """What the function of a step returns of the step's values."""
         return values

@@ -54,7 +54,6 @@ class MonitoredTrainingSession:
         # Only for MonitoredTrainingSession(scaffold).
         if scaffold:
             self._saver = scaffold.saver
-        # Only for MonitoredTrainingSession(scaffold).
         self._scaffold = scaffold
         self._stop = self._closed = False
         # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
@@ -111,6 +110,7 @@ class MonitoredTrainingSession:
             replicas.chief = self
         restore = self.restore_latest
         # Only for MonitoredTrainingSession(scaffold).
+        # Only for checkpoints.Scaffold(init_fn).
         restore = self._restore
         # As in TF1 the session starts here, not where it is entered.
         replicas.restored(is_chief, restore)

@@ -1,5 +1,7 @@
 """A step function: what one call of the session's `run` computed."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -24,9 +26,12 @@ class StepFunction:
                 if x is not None
             ]
             self._values = [values[0] for values in outputs]
-            # Only for plain_session.LocalReplicas.
+            # Only for plain_session.is_among.
             self._values = list(map(replicas.of_replicas, outputs))
-            return replicas.returned(self._values)
+            returned = self._values
+            # Only for asynchronous.AsynchronousReplicas.
+            returned = replicas.returned(self._values)
+            return returned
 
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(distributed, input_signature=specs, autograph=False)
@@ -50,6 +55,7 @@ class StepFunction:
             lambda x: None if x is None else next(values), self._structure
         )
 
+    # Only for asynchronous.AsynchronousReplicas.
     def read(self, message):
         """The step's results, of which the replicas' `returned` made one tensor."""
         made = tf.nest.flatten(self._values, expand_composites=True)
@@ -77,12 +83,17 @@ class StepFunction:
                 )
             return value
 
-        return tuple(
-            convert(spec, arg)  # A list is one array, not a structure.
-            if isinstance(spec, tf.TensorSpec)
-            else tf.nest.map_structure(convert, spec, arg)
-            for spec, arg in zip(self.specs, args)
-        )
+        each = convert
+        # Only for convert_structure.
+        each = functools.partial(convert_structure, convert)
+        return tuple(map(each, self.specs, args))
+
+
+def convert_structure(convert, spec, value):
+    """Converts what is in lists, tuples and dicts of specs; else a list is one array."""
+    if isinstance(spec, tf.TensorSpec):
+        return convert(spec, value)
+    return tf.nest.map_structure(convert, spec, value)
 
 
 def to_numpy(value):

@@ -8,31 +8,17 @@ import threading
 import tensorflow as tf
 
 
-class _Summaries:
-    """TF1's tf.summary functions: serialized summaries, collected while a step is traced."""
+class _Summaries(threading.local):
+    """TF1's tf.summary functions: serialized summaries, collected while a step is traced.
+
+    Each thread has its own, as MirroredStrategy traces every replica in one.
+    """
 
     def __init__(self):
-        self._tracing = threading.local()  # As for what is observed.
-
-    @property
-    def entries(self):
-        """Those of the step, or replica of it, that this thread traces."""
-        if not hasattr(self._tracing, "entries"):
-            self._tracing.entries = []
-        return self._tracing.entries
-
-    @entries.setter
-    def entries(self, value):
-        self._tracing.entries = value
-
-    @property
-    def scope(self):
-        """What tags begin with: the name scope of the tower that a replica is, or ""."""
-        return getattr(self._tracing, "scope", "")
-
-    @scope.setter
-    def scope(self, value):
-        self._tracing.scope = value
+        self.entries = []
+        self.scope = (
+            ""  # What tags begin with: the scope of the tower that a replica is.
+        )
 
     def _add(self, entry):
         self.entries.append(entry)

@@ -26,6 +26,13 @@ ROOT = pathlib.Path(__file__).parents[3]
 HEAD = "import training_session as t\n\n"
 ASYNCHRONOUS = "replicas = t.AsynchronousReplicas(strategy, cluster)\n"
 SESSION = HEAD + ASYNCHRONOUS + "t.MonitoredTrainingSession(replicas).run(step)\n"
+ALONE = """\
+import plain_session as t
+
+replicas = t.LocalReplicas(tf.distribute.get_strategy())
+replicas.step_function(f)
+t.Session(replicas).run(step)
+"""
 SAVES = SESSION.replace("(replicas)", "(replicas, checkpoint_dir=d)")
 # A program, a file, and parts of it: those that are there, and those that are not.
 CASES = {
@@ -203,6 +210,55 @@ CASES = {
         ["            parts[0].assign(value)\n"],
         ["_assign_parts", "import numpy", "if len(parts)"],
     ),
+    "several replicas": (
+        ALONE.replace("get_strategy", "MirroredStrategy"),
+        "plain_session",
+        ["def of_replicas", "self._of_first = []", "def merged_summaries"],
+        ["keep_initial_values"],
+    ),
+    "one replica": (
+        ALONE,
+        "plain_session",
+        ["def call(self, step, args)"],
+        ["def of_replicas", "_of_first", "def merged_summaries", "def under"],
+    ),
+    "several replicas of towers": (
+        ALONE + "with tf.device(t.tower_devices(2)[0]):\n    pass\n",
+        "training_session/step_functions",
+        ["self._values = list(map(replicas.of_replicas, outputs))"],
+        ["self._values = [values[0] for values in outputs]", "def read(self, message)"],
+    ),
+    "steps of one replica": (
+        ALONE,
+        "training_session/step_functions",
+        ["self._values = [values[0] for", "            return self._values\n"],
+        ["of_replicas", "def read(self, message)", "to_numpy"],
+    ),
+    "steps of workers": (
+        SESSION + "replicas.step_function(f)\n",
+        "step_functions",
+        ["            return replicas.returned(self._values)\n", "to_numpy"],
+        ["of_replicas"],
+    ),
+    "steps of tensors": (
+        SESSION
+        + "replicas.step_function(tf.TensorSpec([], d), tf.TensorSpec([], d))\n",
+        "step_functions",
+        ["        return tuple(map(each, self.specs, args))\n"],
+        ["convert_structure", "functools"],
+    ),
+    "steps of a list of tensors": (
+        SESSION + "replicas.step_function([tf.TensorSpec([], d)])\n",
+        "step_functions",
+        ["        each = functools.partial(convert_structure, convert)\n"],
+        ["each = convert\n"],
+    ),
+    "steps of unknown specs": (
+        SESSION + "replicas.step_function(*specs)\n",
+        "step_functions",
+        ["def convert_structure(convert, spec, value)"],
+        [],
+    ),
     "no summaries": (
         SAVES.replace("=d", "=d, save_summaries_steps=None"),
         "session",
@@ -251,7 +307,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_program_has_no_use_for_goes(case: str, tmp_path: pathlib.Path) -> None:
     text, name, kept, gone = CASES[case]
-    name = name if "/" in name else f"training_session/{name}"
+    if "/" not in name and name != "plain_session":
+        name = f"training_session/{name}"
     found = files.collect_files(text)[f"{name}.py"].decode()
     assert [part for part in kept if part not in found] == []
     assert [part for part in gone if part in found] == []

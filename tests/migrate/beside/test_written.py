@@ -60,7 +60,7 @@ def test_one_more_program_adds_to_what_the_others_have(tmp_path: pathlib.Path) -
     assert _beside(one_by_one) == first  # A second run changes nothing.
     (one_by_one / "b.py").write_text(WRITES)
     shown = _run("--diff", one_by_one)
-    assert "+class SummaryWriter" in shown
+    assert "+from .summaries import SummaryWriter" in shown
     assert "+++ a/" not in shown and "-class" not in shown
     _run("--write", one_by_one)
     for name, text in (("a.py", SAVES), ("b.py", WRITES)):
