@@ -299,7 +299,7 @@ def list_told_lines(name: str, tree: ast.AST) -> Iterator[int]:
     places = dict(_walk_reserved(name))
     for node in list_reserved_nodes(name, tree):
         if one := places.get(find_first_line(node)):
-            body = getattr(node, "body", ())
+            body: Sequence[ast.stmt] = getattr(node, "body", ())
             last = body[0].lineno - 1 if one.head else node.end_lineno
             yield from range(node.lineno - 1, last or node.lineno)
 
