@@ -39,6 +39,7 @@ def find_held_state(
             if (
                 scopes.import_path(node.value) == "os.environ"
                 and names.read_literal(node.slice) not in UNIMPORTANT_VARIABLES
+                and not is_given_a_constant(scopes, node)
             ):
                 yield ast.unparse(node), node
         elif isinstance(node, ast.Call):
@@ -47,7 +48,7 @@ def find_held_state(
 
 
 def is_given_a_constant(scopes: Scopes, target: ast.expr) -> bool:
-    """Whether all workers assign the same value: `FLAGS.verbose = True`."""
+    """Whether all workers assign the same: `os.environ["OMP_NUM_THREADS"] = "20"`."""
     statement = scopes.parents.get(target)
     return isinstance(statement, ast.Assign) and isinstance(
         statement.value, ast.Constant

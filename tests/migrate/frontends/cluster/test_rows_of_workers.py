@@ -64,6 +64,10 @@ def test_what_changes_no_number_may_be_set_by_all(name: str) -> None:
     assert refusals(migrated("import os", 'os.environ["STEP"] = str(i)')) == {"C109"}
 
 
+def test_all_workers_may_set_a_variable_to_one_value() -> None:
+    assert not refusals(migrated("import os", 'os.environ["STEP"] = "20"'))
+
+
 _KEPT = """
 class Kept(object):
     def {name}(self, value):
