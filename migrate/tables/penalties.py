@@ -25,8 +25,10 @@ WEIGHTS: dict[str, str] = {
     "kernel_regularizer": "kernel",
     "bias_regularizer": "bias",
 }
-# Arguments of contrib's layers, which read the collection in a graph of their own.
-OF_CONTRIB = ("weights_regularizer", "biases_regularizer")
+# Contrib's layers add their penalties in a graph of their own.
+LAYERS_OF_CONTRIB = ("tf.contrib.layers.", "tf.contrib.slim.")
+# Scopes in which variables may be those that another statement has made.
+SCOPES = frozenset({"tf.variable_scope", "tf.variable_op_scope"})
 L2_LOSS = "tf.nn.l2_loss"
 
 

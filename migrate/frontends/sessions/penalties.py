@@ -75,6 +75,8 @@ class _Penalties(ParsedText):
         Raises:
           _Unclear: one of them cannot be.
         """
+        if any(map(self._shares, self._scopes.walk())):
+            raise _Unclear
         calls = [node for node in self._scopes.walk() if isinstance(node, ast.Call)]
         reads = [call for call in calls if self._rewrite_read(call)]
         makers = [call for call in calls if self._has_penalty(call)]
@@ -107,6 +109,22 @@ class _Penalties(ParsedText):
             ]
             text = text.splice(first, last, lines, origins)
         return text
+
+    def _shares(self, node: ast.AST) -> bool:
+        """Whether it may share variables, or makes a layer that has penalties elsewhere."""
+        if isinstance(node, ast.Attribute) and node.attr == "reuse_variables":
+            return True
+        if not isinstance(node, ast.Call):
+            return False
+        symbol = self._scopes.resolve(node.func) or ""
+        if symbol.startswith(table.LAYERS_OF_CONTRIB) and symbol not in table.FORMS:
+            return not symbol.endswith("_initializer")
+        if symbol not in table.SCOPES:
+            return False
+        reuse = next((k.value for k in node.keywords if k.arg in (None, "reuse")), None)
+        return reuse is not None and not (
+            isinstance(reuse, ast.Constant) and not reuse.value
+        )
 
     # -- where penalties are asked for ---------------------------------------------------
 
@@ -165,7 +183,7 @@ class _Penalties(ParsedText):
             places = {"regularizer": 4} if symbol == _VARIABLE else {}
             given = [
                 names.find_argument(call, name, places.get(name))
-                for name in ("regularizer", *table.WEIGHTS, *table.OF_CONTRIB)
+                for name in ("regularizer", *table.WEIGHTS)
             ]
             other = None
         if names.is_given(other):

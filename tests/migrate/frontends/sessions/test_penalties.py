@@ -88,6 +88,18 @@ REFUSED: dict[str, str] = {
         "import sys\ny = x\nif len(sys.argv) > 1:\n"
         f"    y = {DENSE.format('x', 3, L2)}\n{LOSS}{SUM}"
     ),
+    "a variable that a scope shares": (
+        'with tf.variable_scope("n"):\n'
+        f'    w = tf.get_variable("w", [3, 1], regularizer={L2})\n'
+        'with tf.variable_scope("n", reuse=True):\n'
+        f'    v = tf.get_variable("w", [3, 1], regularizer={L2})\n'
+        f"y = tf.matmul(x, w + v)\n{LOSS}{SUM}"
+    ),
+    "a layer of contrib": (
+        'more = {"weights_regularizer": ' + L2 + "}\n"
+        f"h = tf.contrib.layers.fully_connected(x, 3, **more)\n"
+        f"y = {DENSE.format('h', 1, L2)}\n{LOSS}{SUM}"
+    ),
     "a scale that changes": (
         f"scale = 0.1\ny = {DENSE.format('x', 1, L2.replace('0.1', 'scale'))}\n"
         f"scale = 0.2\n{LOSS}{SUM}"

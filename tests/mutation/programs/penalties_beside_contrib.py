@@ -1,10 +1,10 @@
-"""A penalty of a layer of contrib, beside one of another layer."""
+"""A penalty beside a layer of contrib, which may have others."""
 
 import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 3])
-h = tf.layers.dense(x, 3, kernel_regularizer=tf.nn.l2_loss)
-y = tf.contrib.layers.fully_connected(h, 1, biases_regularizer=tf.nn.l2_loss)
+h = tf.contrib.layers.fully_connected(x, 3)
+y = tf.layers.dense(h, 1, kernel_regularizer=tf.nn.l2_loss)
 total = tf.reduce_mean(tf.square(y)) + tf.losses.get_regularization_loss()
 train = tf.train.GradientDescentOptimizer(0.1).minimize(total)
 with tf.Session() as sess:

@@ -1,10 +1,13 @@
-"""A penalty of a layer of contrib, beside one of another layer."""
+"""A penalty in a scope that shares variables."""
 
 import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 3])
-h = tf.layers.dense(x, 3, kernel_regularizer=tf.nn.l2_loss)
-y = tf.contrib.layers.fully_connected(h, 1, weights_regularizer=tf.nn.l2_loss)
+with tf.variable_scope("n"):
+    w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
+with tf.variable_scope("n", reuse=True):
+    v = tf.get_variable("w", [3, 1], regularizer=tf.nn.l2_loss)
+    y = tf.matmul(x, v + w)
 total = tf.reduce_mean(tf.square(y)) + tf.losses.get_regularization_loss()
 train = tf.train.GradientDescentOptimizer(0.1).minimize(total)
 with tf.Session() as sess:
