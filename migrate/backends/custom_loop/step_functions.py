@@ -15,6 +15,7 @@ from migrate.backends.custom_loop.read_first import ReadFirst
 from migrate.backends.custom_loop.statements import Statements
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.tapes import Tapes
+from migrate.backends.custom_loop.unmade_layers import find_unmade_layers
 from migrate.backends.custom_loop.updates import Updates, update_last
 from migrate.facts import names
 from migrate.plan import Block, Item, New
@@ -52,6 +53,8 @@ class StepFunctions:
         self.spec_names = spec_names
         streams = find_streams(self._program, self._scopes)
         self._diagnostics.findings.extend(streams)
+        unmade = find_unmade_layers(self._program, self._scopes)
+        self._diagnostics.findings.extend(unmade)
         self._forward = self.share_forward()
         items: list[Item] = []
         if self._forward is not None:
