@@ -101,7 +101,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         text_apart = form[0]
         if "S122" in codes:
             text_apart = statements.assign_initial_values(text_apart)
-        if codes & {"S111", "S122"}:
+        if codes & {"N107", "S111", "S122"}:
             # A run may need another part alone of a tuple.
             text_apart = named_parts.separate_tensors(text_apart)
         if text_apart != form[0]:
@@ -126,7 +126,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             if not has_refusal(attempt.findings):
                 return attempt
     told = [*stood, *(first.findings if first else ())]
-    if any(f.code == "S111" for f in told):
+    if any(f.code in ("N107", "S111") for f in told):
         # A run needs one tensor of those that a function gives.
         for form in brought.list_forms_of_parts(start):
             apart = named_parts.separate_tensors(form[0])
