@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.custom_loop.context import Context
-from migrate.backends.custom_loop.scope_names import ScopeNames
+from migrate.backends.custom_loop.scope_names import FUNCTIONS, ScopeNames
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
 from migrate.facts.resource_variables import uses_resource_variables
@@ -22,7 +22,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Item, New, Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics
+from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.binding_time.numbered_scopes import tell_renamed
 from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind
@@ -74,7 +74,7 @@ def rewrite(
     parts = [make_code("replicas"), *[make_code(f"{n}=", v) for n, v in bound.items()]]
     scope = _find_scope(call, program, scopes, diagnostics)
     if scope:
-        parts.append(make_code(f'scope="{scope}"'))
+        parts.append(make_code(f"scope={scope}"))
     plan.support.add(f"{MODULE}.py")
     plan.imports.append(f"import {MODULE}")
     plan.replace(
@@ -90,7 +90,7 @@ def _find_scope(
     scopes: Scopes,
     diagnostics: Diagnostics,
 ) -> str:
-    """The variable scope in which averages are moved first, which TF1 put before their names."""
+    """Code of the variable scope in which averages are moved, with which TF1 began names."""
     statement = scopes.parents.get(call)
     made = (
         {names.find_key(target) for target in statement.targets}
@@ -99,14 +99,23 @@ def _find_scope(
     )
     read = ScopeNames(program, scopes)
     found: dict[str, ast.Call] = {}
+    same = True
     for node in scopes.walk():
-        if not _applies(node, program):
+        if not _applies(node, program, scopes):
             continue
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if names.find_key(node.func.value) in made:
-            around = read.list_around(node)
+            around = _list_scopes_above(node, read, scopes)
             within = [c for c in around if read.is_variable_scope(c)]
             found[read.read_path(within)] = within[-1] if within else node
+            same &= around == within == _list_scopes_above(call, read, scopes)
+    if (
+        same
+        and any(found)
+        and any(isinstance(a, FUNCTIONS) for a in scopes.walk_above(call))
+    ):
+        # The function is called where the scope is open that is around it, too.
+        return "tf.get_current_name_scope()"
     if len(found) > 1 or any("?" in path for path in found):
         tell_renamed(
             scopes,
@@ -119,7 +128,64 @@ def _find_scope(
             SYMBOL,
         )
         return ""
-    return next(iter(found), "")
+    _tell_lost_names(made, program, scopes, diagnostics, read)
+    path = next(iter(found), "")
+    return path and f'"{path}"'
+
+
+def _list_scopes_above(
+    node: ast.AST, read: ScopeNames, scopes: Scopes
+) -> list[ast.Call]:
+    """The scopes around a call, also those around the functions that it stands in.
+
+    Such a function stands in another one, which gives it to `tf.cond`.
+    """
+    found = read.list_around(node)
+    for above in scopes.walk_above(node):
+        if isinstance(above, FUNCTIONS):
+            block = scopes.parents.get(above)
+            if isinstance(block, ast.With):
+                found = [*read.list_around(block), *read.list_items(block), *found]
+    return found
+
+
+def _tell_lost_names(
+    made: set[str | None],
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    read: ScopeNames,
+) -> None:
+    """Tells of averages of tensors that a step computes outside of the scopes around them.
+
+    with tf.variable_scope("net"):
+        cost = tf.reduce_mean(x)  # TF1's average: net/Mean/ExponentialMovingAverage.
+    """
+    for node in scopes.walk():
+        if not _applies(node, program, scopes):
+            continue
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if names.find_key(node.func.value) not in made:
+            continue
+        averaged = set().union(*map(names.find_reads, [*node.args, *node.keywords]))
+        for flow in list_every_flow(program.flows):
+            if (
+                flow.step
+                and not flow.suites
+                and averaged & flow.binds
+                and read.list_around(flow.statement)
+            ):
+                tell_renamed(
+                    scopes,
+                    diagnostics,
+                    node,
+                    "an average of a tensor has the name of the operation that computes "
+                    "it. The step computes the tensor outside of the scope around it, so "
+                    "the average has another name",
+                    "Compute the tensor outside of all scopes.",
+                    SYMBOL,
+                )
+                return
 
 
 def sees_before(program: ir.TrainingProgram, scopes: Scopes) -> bool:
@@ -135,7 +201,7 @@ def read_first(
     if not sees_before(program, scopes):
         return []
     items: list[Item] = []
-    every = [node for node in scopes.walk() if _applies(node, program)]
+    every = [node for node in scopes.walk() if _applies(node, program, scopes)]
     applied = {n for f in step.flows for n in walk_breadth_first(f.statement)}
     for call in [call for call in every if call in applied]:
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
@@ -173,7 +239,7 @@ def refuse_unknown_values(
         isinstance(n, ast.keyword) and n.arg == "use_resource" for n in scopes.walk()
     )
     for node in scopes.walk():
-        if not _applies(node, program):
+        if not _applies(node, program, scopes):
             continue
         assert isinstance(node, ast.Call)
         read = frozenset().union(
@@ -216,7 +282,7 @@ def report_unordered_averages(
         and scopes.resolve(node.func) is None
     ]
     for node in walk_breadth_first(scopes.tree):
-        if not updates or not _applies(node, program):
+        if not updates or not _applies(node, program, scopes):
             continue
         parent: ast.AST | None = scopes.parents.get(node)
         while parent is not None and not (
@@ -245,13 +311,25 @@ def report_unordered_averages(
             )
 
 
-def _applies(node: ast.AST, program: ir.TrainingProgram) -> bool:
+def _applies(node: ast.AST, program: ir.TrainingProgram, scopes: Scopes) -> bool:
     """Whether it is `averages.apply(...)`."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "apply"
-        and program.kinds.get(names.find_key(node.func.value) or "") is Kind.AVERAGES
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    averages = node.func.value
+    if node.func.attr != "apply":
+        return False
+    if program.kinds.get(names.find_key(averages) or "") is Kind.AVERAGES:
+        return True
+    if not isinstance(averages, ast.Name):
+        return False
+    # A name of the function that it stands in.
+    owner = scopes.find_scope(averages).find_owner(averages.id)
+    bound = owner.bindings.get(averages.id, []) if owner is not None else []
+    return any(
+        isinstance(b, ast.Assign)
+        and isinstance(b.value, ast.Call)
+        and scopes.resolve(b.value.func) == SYMBOL
+        for b in bound
     )
 
 

@@ -137,7 +137,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             if not has_refusal(attempt.findings):
                 return attempt
     told = [*stood, *(first.findings if first else ())]
-    if any(f.code == "S111" for f in told):
+    if any(f.code in ("N107", "S111") for f in told):
         # A run needs one tensor of those that a function gives.
         for form in brought.list_forms_of_parts(start):
             apart = named_parts.separate_tensors(form[0])

@@ -204,7 +204,7 @@ class LocalReplicas(training_session.replicas.Replicas):
             variable.assign(value)
 
     def call(self, step, args):
-        return step.unpack([value.numpy() for value in step.function(*args)])
+        return step.unpack(map(training_session.to_numpy, step.function(*args)))
 
     def restored(self, is_chief, restore):
         """The one task there is restores."""

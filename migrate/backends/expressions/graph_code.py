@@ -9,7 +9,13 @@ from migrate.program.code import make_code
 from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import contrib_graph, estimator, legacy_keras, roles
+from migrate.tables import (
+    contrib_graph,
+    estimator,
+    keras_models,
+    legacy_keras,
+    roles,
+)
 
 
 class GraphCode(State):
@@ -28,6 +34,12 @@ class GraphCode(State):
             )
         contrib = ContribGraph(self.scopes, self.plan, self.claimed, "L150")
         outside = {n for d in apart for n in walk_breadth_first(d)}
+        in_steps = {
+            node
+            for step in self.program.steps
+            for flow in step.flows
+            for node in walk_breadth_first(flow.statement)
+        }
         for node, symbol in self.scopes.walk_uses():
             if node in self.claimed or node in outside:
                 continue
@@ -37,11 +49,26 @@ class GraphCode(State):
             if symbol in contrib_graph.METRICS:
                 continue  # What they count would begin anew in every step function.
             if symbol.startswith("tf.contrib"):
+                if node not in in_steps and node not in self.graph.inside:
+                    self._refuse_list(node, symbol)
                 contrib.plan_use(node, symbol, in_graph=True)
             elif node in self.graph.inside:
                 self._spell_in_graph(node, symbol)
             elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
                 self._keep_in_compat(node, symbol)
+
+    def _refuse_list(self, node: ast.expr, symbol: str) -> None:
+        """Refuses a list of variables outside of the steps: it would be empty."""
+        if symbol in keras_models.LISTS:
+            self.diagnostics.refuse(
+                "N105",
+                node,
+                "this asks the graph for variables. TensorFlow 2 has a graph only while "
+                "it traces a step, so outside of the steps the list would be empty",
+                "Use tf.trainable_variables() or tf.global_variables(), and choose by "
+                "the names of the variables.",
+                symbol,
+            )
 
     def _spell_in_graph(self, node: ast.expr, symbol: str) -> None:
         if symbol in roles.SUMMARIES:

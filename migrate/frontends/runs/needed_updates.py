@@ -24,6 +24,7 @@ from migrate.frontends.runs.followed_updates import (
     list_filled,
     list_headers_above,
 )
+from migrate.frontends.runs.moved_averages import MovedAverages
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow
@@ -44,10 +45,12 @@ class _Update:
     Attributes:
       node: the call.
       needed_by: the parts of the result that need it; None: all of it does.
+      of_averages: whether it only moves the averages of batch normalisation.
     """
 
     node: ast.AST
     needed_by: Parts
+    of_averages: bool
 
 
 class NeededUpdates:
@@ -65,6 +68,7 @@ class NeededUpdates:
         self._analysis = analysis
         self._flows = flows
         self._updates: dict[ast.AST, list[_Update]] = {}
+        self._averages = MovedAverages(scopes)
 
     def check(self, part: Slice, fetched: Sequence[ast.expr]) -> None:
         """Checks one run.
@@ -92,6 +96,8 @@ class NeededUpdates:
         for use, function in self._list_uses(statement):
             self._check_waiting_blocks(function)
             for update in self._find_updates(function):
+                if self._is_off(use, function, update):
+                    continue
                 if not self._is_needed(statement, use, update, others):
                     self._refuse_in_function(update.node, function)
 
@@ -241,10 +247,24 @@ class NeededUpdates:
         if function not in self._updates:
             self._updates[function] = []  # If it calls itself.
             self._updates[function] = [
-                _Update(node, self._find_needing_parts(function, node))
+                _Update(
+                    node,
+                    self._find_needing_parts(function, node),
+                    self._is_of_averages(node),
+                )
                 for node in self._list_own_updates(function)
             ]
         return self._updates[function]
+
+    def _is_of_averages(self, node: ast.AST) -> bool:
+        """Whether an update, or all those of a function, only move averages."""
+        if isinstance(node, ast.Call) and self._is_update(node):
+            return self._averages.moves(node)
+        return all(
+            update.of_averages
+            for _, function in self._list_uses(node)
+            for update in self._find_updates(function)
+        )
 
     def _list_own_updates(self, code: ast.AST) -> Iterator[ast.AST]:
         """The calls of some code that make updates, without those of functions in it."""
@@ -252,8 +272,15 @@ class NeededUpdates:
             if isinstance(node, ast.Call) and self._is_update(node):
                 yield node
         for use, function in self._list_uses(code):
-            if self._find_updates(function):
+            if any(
+                not self._is_off(use, function, update)
+                for update in self._find_updates(function)
+            ):
                 yield use
+
+    def _is_off(self, use: ast.AST, function: ast.AST, update: _Update) -> bool:
+        """Whether an update of a function is not made at one use of the function."""
+        return update.of_averages and self._averages.is_off(use, function)
 
     def _list_uses(self, code: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """Where some code names a function, or has a lambda."""
@@ -278,6 +305,7 @@ class NeededUpdates:
             or symbol is None
             and isinstance(call.func, ast.Attribute)
             and call.func.attr in effects.ASSIGNING
+            or self._averages.moves(call)
         )
 
     def _find_needing_parts(self, function: ast.AST, update: ast.AST) -> Parts:
@@ -306,13 +334,9 @@ class NeededUpdates:
         """
         simple = [flow for flow in included if not flow.suites]
         for flow in simple:
-            made = [
-                node
-                for node in _walk_own(flow.statement)
-                if isinstance(node, ast.Call) and self._is_update(node)
-            ]
+            made = list(self._list_own_updates(flow.statement))
             if flow.update is not None and isinstance(flow.statement, ast.Assign):
-                made = [flow.statement.value]  # type: ignore[list-item]
+                made = [flow.statement.value]
             for node in made:
                 reached = [
                     self._reaches(simple, node, fetched, in_parts)

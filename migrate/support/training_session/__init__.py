@@ -52,7 +52,7 @@ from .own_hooks import (
     SessionRunValues,
 )
 from .session import MonitoredTrainingSession
-from .step_functions import StepFunction, spec_of
+from .step_functions import StepFunction, spec_of, to_numpy
 from .summaries import SummaryWriter, summary, value_of
 from .synchronous import SynchronousReplicas
 from .variables import (

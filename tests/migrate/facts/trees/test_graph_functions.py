@@ -290,6 +290,20 @@ def test_metrics_and_chosen_savers_are_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "listed",
+    ["slim.get_model_variables()", "tf.contrib.framework.get_variables('out')"],
+)
+def test_lists_of_the_graph_are_of_steps(listed: str) -> None:
+    """Outside of the steps there is no graph: such a list would be empty."""
+    graph = X + 'out = slim.fully_connected(z, 2, scope="out")\n'
+    shown = f"print([v.name for v in {listed}])"
+    feed = "{z: [[1.] * 4]}"
+    assert "N105" in _refused(_program(graph, f"sess.run(out, {feed})", shown))
+    loss = f"cost = tf.add_n([tf.nn.l2_loss(v) for v in {listed}])\n"
+    assert not _refused(_program(graph + loss, f"sess.run([out, cost], {feed})"))
+
+
 ALONE = pathlib.Path(__file__).parents[3] / "programs" / "alone"
 TYPED = (ALONE / "typed_graph.py").read_text()
 FIELDS = TYPED[TYPED.index("class Graph(") : TYPED.index("def build_graph")]

@@ -207,6 +207,16 @@ FAULTS = {
         'with tf.name_scope("adam")',
     ),
     "averages_outside": ("scopes_of_updates", ', scope="averages"', ""),
+    "averages_of_no_scope": (
+        "averages_in_a_function",
+        ", scope=tf.get_current_name_scope()",
+        "",
+    ),
+    "tested_with_what_trains": (
+        "networks_of_one_statement",
+        "net_value_2 = net(x, False, True)\n        return",
+        "net(x, True)\n        net_value_2 = net(x, False, True)\n        return",
+    ),
     "validated_by_training": (
         "datasets_in_turn",
         '"valid": valid}',

@@ -147,7 +147,11 @@ BEHIND = "with tf.control_dependencies([up]):\n    behind = x * 3.0\n"
 @pytest.mark.parametrize(
     ("graph", "fetched", "reason"),
     [
-        *((*case, "does not need it") for case in NOT_NEEDED.values()),
+        *(
+            (*case, "does not need it")
+            for name, case in NOT_NEEDED.items()
+            if name != "one part"
+        ),
         *((*case, "each round makes this") for case in IN_LOOPS.values()),
         *((BEHIND + g, f, "another part needs") for g, f in IN_PARTS.values()),
     ],
@@ -158,6 +162,13 @@ def test_a_run_that_does_not_need_an_update(
     found = _refuse(graph, fetched)
     assert {f.code for f in found} == {"N107"}
     assert all(reason in f.reason for f in found)
+
+
+def test_a_part_that_needs_no_update_is_computed_alone() -> None:
+    graph, fetched = NOT_NEEDED["one part"]
+    text = migrate_text(START + graph + RUN.replace("FETCHED", fetched)).text
+    assert "out = y * 2.0\n    return out\n" in text
+    assert "assign_add" not in text
 
 
 NEEDED = {
@@ -226,3 +237,50 @@ def test_a_name_of_a_tuple_is_one_part(target: str) -> None:
     )
     new = migrate_text(text).text
     assert "return a, b" not in new and "return y" in new
+
+
+LAYERS = """\
+import tensorflow as tf
+layers = tf.contrib.layers
+x = tf.placeholder(tf.float32, [None, 3])
+def net(x, training):
+    with tf.variable_scope("net", reuse=tf.AUTO_REUSE):
+        return layers.batch_norm(x, is_training=training, updates_collections=None)
+def build(x):
+    return {"trained": net(x, True), "tested": net(x, False)}
+def build_to_test(x, training=False):
+    return {"first": net(x, training), "second": net(x, False)}
+"""
+RUN_LAYERS = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(FETCHED, {x: [[1.0, 2.0, 3.0]]}))
+"""
+BUILT = 'outs = {"trained": net(x, True), "tested": net(x, False)}\n'
+BUILT_BY_A_FUNCTION = "outs = build(x)\n"
+BUILT_TO_TEST = "outs = build_to_test(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("graph", "fetched", "refused"),
+    [
+        (BUILT, 'outs["tested"]', True),
+        (BUILT, 'outs["trained"]', False),
+        (BUILT_BY_A_FUNCTION, 'outs["trained"]', False),
+        (BUILT_TO_TEST, 'outs["second"]', False),
+    ],
+)
+def test_a_layer_that_moves_averages_at_once(
+    graph: str, fetched: str, refused: bool
+) -> None:
+    found = migrate_text(LAYERS + graph + RUN_LAYERS.replace("FETCHED", fetched))
+    codes = [f.code for f in found.findings if f.outcome is Outcome.REFUSED]
+    assert ("N107" in codes) is refused
+    assert refused or not codes
+
+
+def test_a_network_to_test_is_built_alone() -> None:
+    run = RUN_LAYERS.replace("FETCHED", 'outs["tested"]')
+    text = migrate_text(LAYERS + BUILT_BY_A_FUNCTION + run).text
+    assert "tested = net(x, False)\n        return tested\n" in text
+    assert "net(x, True)" not in text
