@@ -55,8 +55,10 @@ class State:
         return found[0] if len(found) == 1 else None
 
     def _find_names(self, driver: ast.AST) -> set[str]:
-        """Names that mean something in the driver."""
+        """Names that mean something in the driver, also attributes that are set later."""
         found = set(dir(builtins)) | set(self.scopes.module.bindings)
+        for instance in self.instances.values():
+            found.update(instance.attributes.values())
         for node in walk_breadth_first(driver):
             if isinstance(node, ast.Name):
                 found.add(node.id)
