@@ -49,7 +49,12 @@ CASES = {
         ["self._beside, self._threads", "return attempt((), step_function"],
         ["fed_by"],
     ),
-    "directory": (SAVES, "session", ["CheckpointSaverHook", "dir=None"], ["init_fn("]),
+    "directory": (
+        SAVES,
+        "session",
+        ["CheckpointSaverHook", "dir=None"],
+        ["init_fn(", "_USE_DEFAULT"],
+    ),
     "summaries elsewhere": (
         SESSION.replace("(replicas)", "(replicas, summary_dir=d)"),
         "session",
