@@ -141,7 +141,11 @@ class _Remains:
                 constants = find_constants(function)
                 for argument in sorted(used):
                     changes = argument in constants and put_constant(
-                        function, argument, constants[argument], self._dropped
+                        function,
+                        argument,
+                        constants[argument],
+                        self._source,
+                        self._dropped,
                     )
                     if changes and self._told.isdisjoint(c[0] for c in changes):
                         self._changes += changes
