@@ -91,11 +91,13 @@ def put_constant(
     function: ast.FunctionDef,
     name: str,
     value: ast.Constant,
+    source: Sequence[str],
     dropped: Container[int],
 ) -> list[tuple[int, int, int, str]] | None:
     """Returns the changes of lines that put a constant in the place of an argument.
 
     Args:
+      source: the lines of its file.
       dropped: lines, from 0, that do not stay.
 
     Returns:
@@ -114,7 +116,9 @@ def put_constant(
         if isinstance(inner, ast.Name) and inner.id == name:
             change = None
             if isinstance(parent, ast.BoolOp):
-                change = _leave_out(inner, parent, above, bool(value.value))
+                if parent.lineno == parent.end_lineno:
+                    line = source[parent.lineno - 1]
+                    change = _leave_out(inner, parent, above, bool(value.value), line)
             elif (
                 isinstance(parent, _PLACES) and getattr(parent, "func", 0) is not inner
             ):
@@ -128,25 +132,26 @@ def put_constant(
 
 
 def _leave_out(
-    node: ast.Name, parent: ast.BoolOp, above: ast.AST, holds: bool
+    node: ast.Name, parent: ast.BoolOp, above: ast.AST, holds: bool, line: str
 ) -> tuple[int, int, str] | None:
     """Returns the change of a line that takes an operand from `and` or `or`, None if none.
 
     Args:
       above: what the operation is a part of.
       holds: whether the operand is true.
+      line: the one that has the operation.
     """
-    if (
-        holds is not isinstance(parent.op, ast.And)
-        or parent.lineno != parent.end_lineno
-    ):
+    if holds is not isinstance(parent.op, ast.And):
         return None
-    place = parent.values.index(node)
+    word = " and " if holds else " or "
+    place, end = parent.values.index(node), node.col_offset + len(node.id)
     if place + 1 < len(parent.values):
-        return node.col_offset, parent.values[place + 1].col_offset, ""
-    before = parent.values[place - 1].end_col_offset
-    if isinstance(above, ast.If) and before and node.end_col_offset:
-        return before, node.end_col_offset, ""
+        after = parent.values[place + 1].col_offset
+        # Between them may be a bracket, too.
+        return (node.col_offset, after, "") if line[end:after] == word else None
+    before = parent.values[place - 1].end_col_offset or 0
+    if isinstance(above, ast.If) and line[before : node.col_offset] == word:
+        return before, end, ""
     return None
 
 

@@ -90,7 +90,19 @@ class _Remains:
 
     def list_lines(self) -> list[str]:
         body = self._file.tree.body
-        return list(_join_parts(self._list_parts(body, 0, self._write_statement)))
+        lines = list(_join_parts(self._list_parts(body, 0, self._write_statement)))
+        text = "\n".join(lines)
+        unused = {
+            name
+            for name, definition in self._file.definitions.items()
+            if name[0] == "_" and name in self._names and _is_mark(definition.node)
+            if len(re.findall(rf"\b{name}\b", text)) == 1
+        }
+        if unused:  # Only arguments that have gone had it as their default value.
+            self._names = self._names - unused
+            parts = self._list_parts(body, 0, self._write_statement)
+            return list(_join_parts(parts))
+        return lines
 
     def _find_dropped_lines(self, name: str, reached: Reached) -> set[int]:
         """Returns the lines, from 0, that are reserved for units that nobody reaches."""
@@ -129,7 +141,11 @@ class _Remains:
                 constants = find_constants(function)
                 for argument in sorted(used):
                     changes = argument in constants and put_constant(
-                        function, argument, constants[argument], self._dropped
+                        function,
+                        argument,
+                        constants[argument],
+                        self._source,
+                        self._dropped,
                     )
                     if changes and self._told.isdisjoint(c[0] for c in changes):
                         self._changes += changes
@@ -286,6 +302,11 @@ class _Remains:
                     self._write_statement(item) if is_import else self._list_whole(item)
                 )
         return lines
+
+
+def _is_mark(node: ast.stmt) -> bool:
+    """Whether a statement gives an object without a value of its own a name."""
+    return isinstance(node, ast.Assign) and ast.unparse(node.value) == "object()"
 
 
 def _join_parts(parts: Iterable[_Part]) -> Iterator[str]:

@@ -299,7 +299,7 @@ def list_told_lines(name: str, tree: ast.AST) -> Iterator[int]:
     places = dict(_walk_reserved(name))
     for node in list_reserved_nodes(name, tree):
         if one := places.get(find_first_line(node)):
-            body: Sequence[ast.stmt] = getattr(node, "body", ())
+            body = list(getattr(node, "body", ()))
             last = body[0].lineno - 1 if one.head else node.end_lineno
             yield from range(node.lineno - 1, last or node.lineno)
 
@@ -340,7 +340,7 @@ def list_statements_for(name: str, unit: Unit) -> Sequence[tuple[str, str]]:
                 text = describe_statement(node, parts)
                 if (unit,) in one.groups:
                     alone.append((function.name, text))
-                elif any(unit == units[0] for units in one.groups):
+                elif any(unit in units[:1] for units in one.groups):
                     shared.append((function.name, text))
     return tuple(alone or (shared if unit[2].endswith(_NOT_NONE) else ()))
 

@@ -86,6 +86,7 @@ class MonitoredTrainingSession:
                 steps = _positive(save_summaries_steps)
             # Head only for MonitoredTrainingSession(save_summaries_steps) or (save_summaries_secs).
             if steps or secs:
+                # Only for MonitoredTrainingSession(save_summaries_secs).
                 steps = None if secs else steps
                 hook = SummarySaverHook(steps, secs, output_dir=directory)
                 self._hooks.append(hook)

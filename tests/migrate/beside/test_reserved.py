@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import pathlib
 import subprocess
@@ -11,7 +12,12 @@ import pytest
 
 from migrate import emitted
 from migrate.beside import files, reserved
-from migrate.beside.arguments import find_arguments_used, find_function
+from migrate.beside.arguments import (
+    find_arguments_used,
+    find_constants,
+    find_function,
+    put_constant,
+)
 from migrate.beside.reach import Closure
 from migrate.beside.reserved import (
     find_attributes_set,
@@ -49,7 +55,12 @@ CASES = {
         ["self._beside, self._threads", "return attempt((), step_function"],
         ["fed_by"],
     ),
-    "directory": (SAVES, "session", ["CheckpointSaverHook", "dir=None"], ["init_fn("]),
+    "directory": (
+        SAVES,
+        "session",
+        ["CheckpointSaverHook", "dir=None"],
+        ["init_fn(", "_USE_DEFAULT"],
+    ),
     "summaries elsewhere": (
         SESSION.replace("(replicas)", "(replicas, summary_dir=d)"),
         "session",
@@ -390,6 +401,37 @@ def test_arguments_that_a_class_uses() -> None:
     assert {("", "saver"), ("", "init_fn")} == set(scaffold.arguments)
     function = find_function(scaffold.node, "")
     assert find_arguments_used(function, ()) >= {"saver", "init_fn"}
+
+
+def test_constants_stand_where_they_decide_nothing() -> None:
+    def put(body: str) -> str | None:
+        text = f"def f(a, b=None, c=5):\n    {body}"
+        function = ast.parse(text).body[0]
+        assert isinstance(function, ast.FunctionDef)
+        for name, value in find_constants(function).items():
+            lines = text.split("\n")
+            changes = put_constant(function, name, value, lines, ())
+            if changes is None:
+                return None
+            for line, begin, end, new in sorted(changes, reverse=True):
+                lines[line] = lines[line][:begin] + new + lines[line][end:]
+            text = "\n".join(lines)
+            function = ast.parse(text).body[0]
+            assert isinstance(function, ast.FunctionDef)
+        return text.partition("\n    ")[2]
+
+    assert put("x = b or a") == "x = a"
+    assert put("return g(b, key=c)") == "return g(None, key=5)"
+    assert put("x, y = c, b") == "x, y = 5, None"
+    assert put("if a and c: pass") == "if a: pass"
+    assert put("x = c and a") == "x = a"
+    for decides in (
+        *("if b: pass", "x = a if c else 2", "x = b is None", "x = not b", "b.x"),
+        *("x = c or a", "x = b and a", "x = a and c", "x = b or (a if a else 2)"),
+        *("b = 2", "x = [c for c in a]", "x = lambda c: c", "x = b or (\n  a)"),
+    ):
+        text = put(decides)
+        assert text is None or text == decides, decides
 
 
 def test_an_attribute_stays_with_a_variable_that_is_computed_for_it(
