@@ -157,11 +157,31 @@ def _tell_refusal(findings: Iterable[Finding]) -> Refusal:
 def run_texts(
     python: str, programs: Mapping[str, Mapping[str, str]], where: pathlib.Path
 ) -> dict[str, list[float] | str]:
-    """Runs programs in one process: what each logs, or the error that ended it.
+    """Runs programs: what each logs, or the error that ended it.
+
+    A program with replicas has a process of its own: TensorFlow numbers what the replicas of
+    a process send to each other, and begins anew with each strategy. All others share one.
 
     Args:
       programs: the modules of each by its key, the program's first.
     """
+    where.mkdir()
+    alone = {
+        key: texts
+        for key, texts in programs.items()
+        if any("MirroredStrategy(" in text for text in texts.values())
+    }
+    together = {key: t for key, t in programs.items() if key not in alone}
+    groups = [together] * bool(together) + [{key: t} for key, t in alone.items()]
+    found: dict[str, list[float] | str] = {}
+    for number, group in enumerate(groups):
+        found |= _run_in_one_process(python, group, where / str(number))
+    return {key: found[key] for key in programs}
+
+
+def _run_in_one_process(
+    python: str, programs: Mapping[str, Mapping[str, str]], where: pathlib.Path
+) -> dict[str, list[float] | str]:
     where.mkdir()
     paths = {}
     for key, texts in programs.items():

@@ -136,7 +136,7 @@ def write_out_blocks(text: Text) -> Text:
 def _write_out_block(text: Text, scopes: Scopes, owner: ast.ClassDef) -> Text | None:
     methods = {s.name: s for s in owner.body if isinstance(s, ast.FunctionDef)}
     enter, leave = methods.get("__enter__"), methods.get("__exit__")
-    if enter is None or leave is None or not _only_closes(leave):
+    if enter is None or leave is None or not _does_only_close(leave):
         return None
     last = _find_returned_self(enter)
     if last is None or not text.is_alone(last) or len(enter.body) == 1:
@@ -200,7 +200,7 @@ def _write_out_block(text: Text, scopes: Scopes, owner: ast.ClassDef) -> Text | 
     return text
 
 
-def _only_closes(method: ast.FunctionDef) -> bool:
+def _does_only_close(method: ast.FunctionDef) -> bool:
     """Whether `__exit__` does nothing but close what the object holds."""
     if method.decorator_list or not method.args.args:
         return False

@@ -56,7 +56,7 @@ class Aggregates(Callers):
                 return None
             key = names.read_literal(above.slice)
             if not isinstance(key, str):
-                return self._go_through_entries(above)
+                return self._walk_entries(above)
             if isinstance(above.ctx, ast.Load):
                 reads.append((above, key))
                 continue
@@ -103,7 +103,7 @@ class Aggregates(Callers):
             and self.scopes.find_scope(node).find_owner(name.id) is owner
         ]
 
-    def _go_through_entries(self, entry: ast.Subscript) -> Text | None:
+    def _walk_entries(self, entry: ast.Subscript) -> Text | None:
         """`for k in ("w", "b"): f(model[k])` as `for k in (model["w"], model["b"]): f(k)`."""
         key, listed = entry.slice, self.text.find_segment(entry.value)
         loop = next(

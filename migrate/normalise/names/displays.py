@@ -388,7 +388,7 @@ def _find_entries(view: View, name: ast.expr) -> dict[str, ast.expr]:
         and isinstance(node.ctx, ast.Load)
         and view.scopes.find_scope(node).find_owner(name.id) is owner
     ]
-    if not all(_only_reads(view, use) for use in uses):
+    if not all(_reads_only(view, use) for use in uses):
         raise Unclear
     keys = [names.read_literal(key) for key in display.keys]
     if not all(isinstance(key, str) for key in keys) or len(set(keys)) != len(keys):
@@ -398,7 +398,7 @@ def _find_entries(view: View, name: ast.expr) -> dict[str, ast.expr]:
     return dict(zip(map(str, keys), display.values, strict=True))
 
 
-def _only_reads(view: View, use: ast.Name) -> bool:
+def _reads_only(view: View, use: ast.Name) -> bool:
     around = view.scopes.parents[use]
     if isinstance(around, ast.Attribute):
         call = view.scopes.parents[around]

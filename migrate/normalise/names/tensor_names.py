@@ -199,7 +199,7 @@ class _Names(ParsedText):
             if symbol not in _MAKERS:
                 continue
             given = names.find_argument(node, "name", _MAKERS[symbol])
-            if names.read_literal(given) == own and not _only_asks(node, symbol):
+            if names.read_literal(given) == own and not _asks_only(node, symbol):
                 made.append(node)
                 if isinstance(node.func, ast.Attribute):
                     module = ast.unparse(node.func.value)
@@ -322,6 +322,6 @@ class _Names(ParsedText):
         return None
 
 
-def _only_asks(call: ast.Call, symbol: str) -> bool:
+def _asks_only(call: ast.Call, symbol: str) -> bool:
     """Whether it is `tf.get_variable("w")`, of a variable that was made before."""
     return symbol == "tf.get_variable" and len(call.args) + len(call.keywords) == 1

@@ -35,8 +35,8 @@ def shape_blocks(text: Text) -> Text:
         _write_as_append,
         _write_as_addition,
         _show_tuples,
-        _part_lists,
-        _part_objects,
+        _divide_lists,
+        _divide_objects,
         _split_blocks,
         _leave_shared_scope,
         loops.write_map_out,
@@ -236,7 +236,7 @@ def _show_tuples(text: Text) -> Text | None:
     return None
 
 
-def _part_lists(text: Text) -> Text | None:
+def _divide_lists(text: Text) -> Text | None:
     """A list of what belongs to one tower each, as a list for each of the parts.
 
     towers.append((loss, grads))              losses.append(loss); all_grads.append(grads)
@@ -420,10 +420,10 @@ def name_objects(text: Text) -> Text:
     """The text in which objects that a loop lists, one for each tower, have a name."""
     if "compute_gradients" not in text.source:
         return text
-    return repeat_step(text, _part_objects)
+    return repeat_step(text, _divide_objects)
 
 
-def _part_objects(text: Text) -> Text | None:
+def _divide_objects(text: Text) -> Text | None:
     """A list of one object for each tower, as a list for each attribute that is read.
 
     models.append(Model(x))                   model = Model(x); models_loss.append(model.loss)

@@ -172,7 +172,7 @@ def name_starred_parts(text: Text) -> Text | None:
         if not starred:
             continue
         taken = _list_names_in_sight(scopes, loop)
-        wishes = _wish_names(scopes, starred, target.id, len(over.args))
+        wishes = _choose_wishes(scopes, starred, target.id, len(over.args))
         own: list[str] = []
         for wish in wishes:
             own.append(names.choose_free_name(taken, wish))
@@ -222,7 +222,7 @@ def _find_starred(scopes: Scopes, loop: ast.For, target: ast.Name) -> list[ast.S
     return found
 
 
-def _wish_names(
+def _choose_wishes(
     scopes: Scopes, starred: list[ast.Starred], name: str, count: int
 ) -> list[str]:
     """Lists names for the parts: those of the parameters that get them, if it is known."""

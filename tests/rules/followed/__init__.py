@@ -127,7 +127,7 @@ class SpeedHook(tf.train.SessionRunHook):
         ("  sess.run(", "  sess.run(tf.global_variables_initializer())\n  sess.run("),
     ),
     "N135": (
-        ("loss_of(labels, squared)", "loss_of(prediction, labels, squared)"),
+        ("loss_of(labels, scales)", "loss_of(prediction, labels, scales)"),
         ("loss_of(1.0", "loss_of(prediction, 1.0"),
     ),
     "N150_layer": (("tf.layers", "tf.log\nimport tf_keras\ntf_keras.layers"),),

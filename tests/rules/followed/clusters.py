@@ -209,7 +209,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (
             (
                 "def main",
-                "def update(loss, step):\n    if FLAGS.fast:\n        return tf.train.AdamOptimizer().minimize(loss, step)\n    return tf.no_op()\n\n\ndef main",
+                "def update(loss, step):\n    for rate in (0.1, 0.01):\n        if FLAGS.fast or rate < 0.1:\n            return tf.train.AdamOptimizer(rate).minimize(loss, step)\n\n\ndef main",
             ),
             ("optimizer.minimize(loss, global_step=step)", "update(loss, step)"),
         ),

@@ -110,16 +110,18 @@ EARLY = """
         return 0.0
 """
 ONCE = EARLY.replace("        return 0.0", "        else:\n            return 0.0")
+IN_LOOP = EARLY.replace("if self.rate > 1.0:", "while self.rate > 1.0:")
 
 
 def test_a_method_that_returns_early_is_named() -> None:
     score = CLASS[
         CLASS.index("        return self.sess") : CLASS.index("\n\nif __name__")
     ]
-    (found,) = refused(CLASS.replace(score, EARLY[1:]))
+    (found,) = refused(CLASS.replace(score, IN_LOOP[1:]))
     assert found.code == "S101"
     assert "`score` runs the session" in found.reason
-    assert not refused(CLASS.replace(score, ONCE[1:]))
+    for end in (EARLY, ONCE):
+        assert not refused(CLASS.replace(score, end[1:]))
 
 
 @pytest.mark.parametrize(
