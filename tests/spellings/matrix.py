@@ -195,29 +195,17 @@ def _run_in_one_process(
     beside.write(where, *(t for texts in programs.values() for t in texts.values()))
     out = where / "out"
     out.mkdir()
-    # Strategies of one process and the same devices number their collective operations
-    # alike, and TensorFlow takes those of one number for the same.
-    towers = [
-        [path]
-        for key, path in paths.items()
-        if any("MirroredStrategy(" in text for text in programs[key].values())
-    ]
-    others = [path for path in paths.values() if [path] not in towers]
-    for together in (others, *towers):
-        processes.run_tasks(
-            python,
-            RUN_ALL,
-            [],
-            out,
-            ps=0,
-            environment=runner.ENVIRONMENT,
-            timeout=500,
-            command_line=lambda *task, together=together: [  # type: ignore[misc]
-                str(out),
-                *map(str, together),
-            ],
-            preloaded=True,
-        )
+    processes.run_tasks(
+        python,
+        RUN_ALL,
+        [],
+        out,
+        ps=0,
+        environment=runner.ENVIRONMENT,
+        timeout=500,
+        command_line=lambda *task: [str(out), *map(str, paths.values())],
+        preloaded=True,
+    )
     return {key: _read_log(out / path.stem) for key, path in paths.items()}
 
 
