@@ -7,8 +7,6 @@ TensorFlow 2, with the reasons.
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 
 from migrate.compiler import migrate_text
@@ -400,7 +398,6 @@ NOTHING = {
 CASES = [(c, a) for c, (_, _, given) in CONSTRUCTS.items() for a in given]
 
 
-@functools.cache
 def _migrate(construct: str, argument: str = "") -> Migration:
     program, always, given = CONSTRUCTS[construct]
     parts = [always] if always else []
@@ -443,9 +440,7 @@ def test_an_argument_is_told_or_means_nothing(construct: str, argument: str) -> 
 
 
 def test_an_operation_that_is_lost_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    _migrate.cache_clear()
     monkeypatch.setattr(
         "migrate.facts.initial_operations.does_more", lambda *given: False
     )
     assert not is_told("Scaffold", "init_op")
-    _migrate.cache_clear()
