@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, move_finding
+from migrate.frontends.towers import objects
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
 from migrate.normalise.calls import arguments, branches, early_ends, early_returns
 from migrate.normalise.classes import (
@@ -39,7 +40,7 @@ from migrate.normalise.names import (
     versions,
 )
 from migrate.normalise.sessions import driver, joined_blocks, outer_blocks, sessions
-from migrate.normalise.towers import blocks, loops
+from migrate.normalise.towers import loops
 
 # A form, the moved code as (title, original line), and the findings about it.
 Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
@@ -107,7 +108,7 @@ def _gather_graph(
         "Server(" in start.source
     ):  # A server may not share an assignment with other values.
         start = tuples.split_attributes(start)
-    start = blocks.name_objects(loops.write_loops(start))
+    start = objects.name_objects(loops.write_loops(start))
     start = early_returns.return_lists(lazy_properties.build_properties(start))
     start = early_ends.move_rest_into_else(
         plain_properties.replace_by_attributes(start)

@@ -1,0 +1,1 @@
+"""Reads how a program writes its towers: the lists, objects and scopes of their loop."""
