@@ -435,8 +435,8 @@ def _find_indexed(first: ast.For, second: ast.For, index: str) -> str:
 def _find_append(scopes: Scopes, loop: ast.For, name: ast.Name) -> ast.Expr | None:
     """Finds `losses.append(loss)` of each round, given the name of the list in it."""
     method = scopes.parents[name]
-    call = scopes.parents[method]
-    statement = scopes.parents[call]
+    call = scopes.parents.get(method)
+    statement = scopes.parents.get(call) if call is not None else None
     if not (
         isinstance(method, ast.Attribute)
         and method.attr == "append"
