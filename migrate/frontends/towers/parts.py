@@ -354,7 +354,7 @@ def _write_parts(
             gone.append(unpacked)
             targets = unpacked.targets[0].elts  # type: ignore[attr-defined]
             for key, target in zip(keys, targets, strict=True):
-                if len(owner.bindings[target.id]) != 1:
+                if len(owner.bindings.get(target.id, [])) != 1:
                     return None
                 own[key] = target.id
             continue

@@ -245,12 +245,15 @@ def drop_called_devices(text: Text, scopes: Scopes, loop: ast.For) -> Text:
             new = _drop_items(text, block, placed)
             tree = parse_source(new.source)
             again = build_scopes(tree)
-            same = next(
+            loops_ = [
                 node
                 for node in walk_breadth_first(tree)
                 if isinstance(node, ast.For)
                 and new.origins[node.lineno - 1] == text.origins[loop.lineno - 1]
-            )
+            ]
+            if not loops_:
+                return new
+            same = loops_[0]
             return drop_called_devices(new, again, same)
     return text
 

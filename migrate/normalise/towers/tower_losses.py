@@ -167,9 +167,10 @@ def _is_scalar_bound(
     target = bound.targets[0] if isinstance(bound, ast.Assign) else bound.target
     if isinstance(target, ast.Name):
         return _is_scalar(scopes, bound.value, seen)
-    if not isinstance(target, ast.Tuple):
+    keys = [names.find_key(e) for e in getattr(target, "elts", [])]
+    if not isinstance(target, ast.Tuple) or name not in keys:
         return False
-    at = [names.find_key(e) for e in target.elts].index(name)
+    at = keys.index(name)
     function = (
         scopes.find_function(bound.value.func)
         if isinstance(bound.value, ast.Call)
