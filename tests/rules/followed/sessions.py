@@ -197,7 +197,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
             (
                 "0.1 * tf.nn.l2_loss(tf.trainable_variables()[-1])",
-                "tf.losses.get_regularization_loss()",
+                'tf.losses.get_regularization_loss(scope="")',
             ),
         ),
     ),
@@ -205,7 +205,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         change(PLAIN, ("h - 1.0))", "h - 1.0)) + 0.1 * tf.nn.l2_loss(w)")),
         (
             ("[3, 1])", "[3, 1], regularizer=tf.contrib.layers.l2_regularizer(0.1))"),
-            ("0.1 * tf.nn.l2_loss(w)", "tf.losses.get_regularization_loss()"),
+            ("0.1 * tf.nn.l2_loss(w)", 'tf.losses.get_regularization_loss(scope="")'),
         ),
     ),
     "V103_getter": (
