@@ -13,7 +13,7 @@ _EXACT = tuple(
     for optimizer in ("sgd", "momentum")
     for pattern in (f"*/loss/{optimizer}", f"*/final/{optimizer}/*")
 )
-_ASSIGN = "part.assign(value if rows is None else value[row : row + rows])"
+_ASSIGN = "parts[0].assign(value)"
 _SESSION = "training_session/checkpoints.py"
 
 SCENARIO = Scenario(

@@ -78,9 +78,9 @@ SCENARIO = Scenario(
         Fault(
             "slots not restored",
             "momentum",
-            "part.assign(value if rows is None else value[row : row + rows])",
-            "part.assign(value + 1.0 * ('Momentum' in name))"
-            " if 'Momentum' in name else part.assign(value)",
+            "parts[0].assign(value)",
+            "parts[0].assign(value + 1.0 * ('Momentum' in name))"
+            " if 'Momentum' in name else parts[0].assign(value)",
             file="training_session/checkpoints.py",
             program=_ESTIMATOR,
         ),

@@ -31,8 +31,8 @@ SCENARIO = Scenario(
         Fault(
             "parts in another order",
             "sgd",
-            "found.setdefault(self._parts[name], []).append(variable)",
-            "found.setdefault(self._parts[name], []).insert(0, variable)",
+            "found.setdefault(name, []).extend(parts)",
+            "found.setdefault(name, []).insert(0, *parts)",
             file="training_session/replicas.py",
         ),
         Fault(

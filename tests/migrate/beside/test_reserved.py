@@ -243,7 +243,7 @@ CASES = {
         ALONE,
         "training_session/step_functions",
         ["self._values = [values[0] for", "            return self._values\n"],
-        ["of_replicas", "def read(self, message)", "to_numpy"],
+        ["of_replicas", "def read(self, message)"],
     ),
     "steps of workers": (
         SESSION + "replicas.step_function(f)\n",

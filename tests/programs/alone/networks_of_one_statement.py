@@ -14,14 +14,9 @@ log = open(out + "/loss.0", "w")
 
 def net(x, is_training, reuse=None):
     given = {"is_training": is_training, "decay": 0.8, "updates_collections": None}
-    with slim.arg_scope(
-        [slim.fully_connected],
-        normalizer_fn=slim.batch_norm,
-        normalizer_params=given,
-        weights_initializer=tf.constant_initializer(0.5),
-    ):
-        with tf.variable_scope("net", reuse=reuse):
-            return slim.fully_connected(x, 2, scope="fc")
+    with tf.variable_scope("net", reuse=reuse):
+        w = tf.get_variable("w", [3, 2], initializer=tf.constant_initializer(0.5))
+        return slim.batch_norm(tf.matmul(x, w), scope="bn", **given)
 
 
 x = tf.placeholder(tf.float32, [None, 3])
