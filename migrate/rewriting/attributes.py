@@ -270,6 +270,8 @@ def list_offered_attributes(module: str, name: str) -> frozenset[str] | None:
     """The attributes of an emitted class; None where they cannot be listed."""
     if (module, name) == table.NO_COORDINATOR:
         return frozenset(dir(None))
+    if not module and name in table.OF_TENSORFLOW:
+        return table.OF_TENSORFLOW[name]
     if name in _map_tuples(module):
         return _map_tuples(module)[name]
     node = map_classes(module).get(name)

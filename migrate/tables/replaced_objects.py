@@ -21,3 +21,10 @@ NO_COORDINATOR = ("", "None")
 HANDS_ON = {
     ("estimator_loop", "HookSession"): ("training_session", "MonitoredTrainingSession")
 }
+# Classes of TensorFlow 2.21 from which emitted ones derive, and what they have beside that.
+OF_TENSORFLOW = {
+    "FileWriter": frozenset(
+        {"add_event", "add_meta_graph", "add_run_metadata", "add_session_log", "close"}
+        | {"event_writer", "flush", "get_logdir", "reopen"}
+    )
+}
