@@ -85,7 +85,9 @@ class Watch:
             self._watch_loops(module.AsynchronousReplicas, module.workers)
 
     def _watch_restore(self, session):
-        watch, restore = self, session._restore
+        # A program without a scaffold's init_fn has only the second.
+        name = "_restore" if hasattr(session, "_restore") else "restore_latest"
+        watch, restore = self, getattr(session, name)
 
         def restored(self):
             import tensorflow as tf
@@ -95,7 +97,7 @@ class Watch:
                 watch.begin(self.replicas)
             return restore(self)
 
-        session._restore = restored
+        setattr(session, name, restored)
 
     def _watch_loops(self, replicas, workers):
         watch, task = self, self._settings.task or 0
