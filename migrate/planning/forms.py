@@ -71,9 +71,10 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
         return None
     # Slow to import, and of no use to most files.
     from migrate.dispatch.branches import split_chosen_runs
+    from migrate.frontends.sessions import known_dicts, variables_at_once
     from migrate.normalise import towers
     from migrate.normalise.calls import arguments
-    from migrate.normalise.names import displays, named_parts, statements, versions
+    from migrate.normalise.names import named_parts, statements, versions
     from migrate.planning import brought, in_place
 
     known = in_place.find_known_form(text, unit, opens, refused)
@@ -108,14 +109,14 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
             fewer = _attempt((text_apart, *form[1:]), changes, unit)
             if not has_refusal(fewer.findings):
                 return fewer
-        entries = displays.write_out_dicts(form[0])
+        entries = known_dicts.write_out_dicts(form[0])
         if entries != form[0]:
             known_keys = _attempt((entries, *form[1:]), changes, unit)
             if not has_refusal(known_keys.findings):
                 return known_keys
         if any(f.code == "S109" for f in attempt.findings):
             apart = named_parts.separate_tensors(form[0])
-            in_turn = displays.run_variables_at_once(apart)
+            in_turn = variables_at_once.run_variables_at_once(apart)
             if in_turn != apart:
                 each = _attempt((in_turn, *form[1:]), changes, unit)
                 if not has_refusal(each.findings):

@@ -6,7 +6,11 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
-from migrate.frontends.towers.rounds import is_appended, walk_unconditional
+from migrate.frontends.towers.rounds import (
+    find_begun_list,
+    is_appended,
+    walk_unconditional,
+)
 from migrate.normalise.text import (
     Edit,
     Text,
@@ -62,12 +66,8 @@ def _write_attributes(
     call = statement.value  # type: ignore[attr-defined]
     name = call.func.value.id
     owner = scopes.find_scope(loop)
-    match owner.bindings.get(name, []):
-        case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) as begun]:
-            pass
-        case _:
-            return None
-    if not text.is_alone(begun) or begun.lineno > loop.lineno:
+    begun = find_begun_list(text, scopes, loop, name)
+    if begun is None:
         return None
     taken = names.list_names_of_tree(scopes.tree)
     lists_: dict[str, str] = {}

@@ -13,6 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.frontends.towers.objects import find_taking, find_unpacked
 from migrate.frontends.towers.rounds import (
+    find_begun_list,
     find_count,
     is_appended,
     is_in_loop,
@@ -323,12 +324,8 @@ def _write_parts(
     call = statement.value  # type: ignore[attr-defined]
     name = call.func.value.id
     owner = scopes.find_scope(loop)
-    match owner.bindings.get(name, []):
-        case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) as made]:
-            pass
-        case _:
-            return None
-    if not text.is_alone(made) or made.lineno > loop.lineno:
+    made = find_begun_list(text, scopes, loop, name)
+    if made is None:
         return None
     keys = list(parts)
     taken = names.list_names_of_tree(scopes.tree)

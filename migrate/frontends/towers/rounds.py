@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Text
 from migrate.source.nodes import walk_breadth_first
 
 
@@ -75,3 +76,14 @@ def is_in_loop(scopes: Scopes, node: ast.AST) -> bool:
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             return False
     return False
+
+
+def find_begun_list(
+    text: Text, scopes: Scopes, loop: ast.For, name: str
+) -> ast.Assign | None:
+    """`losses = []` above a loop, if the name has no other value."""
+    match scopes.find_scope(loop).bindings.get(name, []):
+        case [ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) as begun]:
+            above = begun.lineno <= loop.lineno
+            return begun if above and text.is_alone(begun) else None
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import sys
 
 from migrate.beside import files as beside
 from reference import processes, runner
@@ -44,3 +45,26 @@ def run_together(
         lines = (out / path.stem / "loss.0").read_text().splitlines()
         found[name] = [float(line.split()[1]) for line in lines]
     return found
+
+
+def print_both(tf1: str, old: str, new: str, where: pathlib.Path) -> tuple[str, str]:
+    """Runs a program and its migration, and returns what each prints.
+
+    Args:
+      tf1: the Python of TensorFlow 1.15.5.
+      where: the directory "0" in it is the program's, and "1" the migration's.
+    """
+    printed = []
+    for python, text in ((tf1, old), (sys.executable, new)):
+        directory = where / str(len(printed))
+        directory.mkdir()
+        (directory / "program.py").write_text(text, "utf-8")
+        if python == sys.executable:
+            beside.write(directory, text)
+        done = processes.run_program(
+            [python, "program.py"],
+            directory=directory,
+            environment=runner.ENVIRONMENT,
+        )
+        printed.append(done.stdout)
+    return printed[0], printed[1]

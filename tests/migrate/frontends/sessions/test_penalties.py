@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import sys
 
 import pytest
 
-from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from reference import processes, runner
 from tests import ledger
+from tests.migrate.backends import running
 
 HEAD = """\
 import tensorflow as tf
@@ -139,18 +137,6 @@ def test_it_computes_what_tensorflow_1_computes(
     if fault:
         new = new.replace("tf.nn.l2_loss(", "2.0 * tf.nn.l2_loss(")
         new = new.replace("tf.reduce_sum(tf.", "2.0 * tf.reduce_sum(tf.")
-    printed = []
-    for python, text in ((tf1, old), (sys.executable, new)):
-        directory = tmp_path / str(len(printed))
-        directory.mkdir()
-        (directory / "program.py").write_text(text, "utf-8")
-        if python == sys.executable:
-            beside.write(directory, text)
-        done = processes.run_program(
-            [python, "program.py"],
-            directory=directory,
-            environment=runner.ENVIRONMENT,
-        )
-        printed.append(done.stdout)
+    printed = running.print_both(tf1, old, new, tmp_path)
     assert printed[0].count("\n") == 3
     assert (printed[0] == printed[1]) is not fault

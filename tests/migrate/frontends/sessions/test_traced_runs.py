@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import sys
 
 import pytest
 
-from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from reference import processes, runner
 from tests import ledger
+from tests.migrate.backends import running
 
 GRAPH = """\
 import tensorflow as tf
@@ -96,19 +94,7 @@ def test_it_logs_what_tensorflow_1_logs(
 ) -> None:
     ledger.rests_on(ledger.COMPILER)
     old = GRAPH + PROFILED[name]
-    printed = []
-    for python, text in ((tf1, old), (sys.executable, migrate_text(old).text)):
-        directory = tmp_path / str(len(printed))
-        directory.mkdir()
-        (directory / "program.py").write_text(text, "utf-8")
-        if python == sys.executable:
-            beside.write(directory, text)
-        done = processes.run_program(
-            [python, "program.py"],
-            directory=directory,
-            environment=runner.ENVIRONMENT,
-        )
-        printed.append(done.stdout)
+    printed = running.print_both(tf1, old, migrate_text(old).text, tmp_path)
     assert printed[0] == printed[1]
     assert printed[0].count("\n") == 4
     assert [*tmp_path.glob("1/logs/train/plugins/profile/*/*.xplane.pb")]

@@ -6,7 +6,8 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise.names.displays import run_variables_at_once, write_out_dicts
+from migrate.frontends.sessions.known_dicts import write_out_dicts
+from migrate.frontends.sessions.variables_at_once import run_variables_at_once
 from migrate.normalise.text import Text
 
 START = """\

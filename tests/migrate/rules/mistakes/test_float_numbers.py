@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import sys
 
 import pytest
 
-from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from reference import processes, runner
 from tests import ledger
+from tests.migrate.backends import running
 
 PROGRAM = """\
 import tensorflow as tf
@@ -96,17 +94,5 @@ def test_it_prints_what_tensorflow_1_prints(
     new = migrate_text(old).text
     if fault:
         new = new.replace("c.item() / batches", "c / batches")
-    printed = []
-    for python, text in ((tf1, old), (sys.executable, new)):
-        directory = tmp_path / str(len(printed))
-        directory.mkdir()
-        (directory / "program.py").write_text(text, "utf-8")
-        if python == sys.executable:
-            beside.write(directory, text)
-        done = processes.run_program(
-            [python, "program.py"],
-            directory=directory,
-            environment=runner.ENVIRONMENT,
-        )
-        printed.append(done.stdout)
+    printed = running.print_both(tf1, old, new, tmp_path)
     assert printed[0] and (printed[0] == printed[1]) is not fault
