@@ -42,7 +42,7 @@ _MAY_BE = "may be a dataset, and a dataset has no `{}` in TensorFlow 2"
 _IS = _MAY_BE.replace("may be", "is")
 _RECIPE = "If it is a dataset, write {}(...)."
 # These make TensorFlow 1 run each operation at once.
-_EAGER = ("tf.enable_eager_execution", "tf.enable_v2_behavior")
+EAGER = ("tf.enable_eager_execution", "tf.enable_v2_behavior")
 _ONE_SHOT = "make_one_shot_iterator"
 _ITERATOR_RECIPE = "Return the dataset, and make its iterator where it is used."
 _SEED = (
@@ -68,7 +68,7 @@ def plan_attributes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
         )
         reason = _REASON.format(node.attr)
         yield _make_finding(node, "E105", Outcome.REWRITTEN, reason)
-    if any(symbol in _EAGER for _, symbol in scopes.walk_uses()):
+    if any(symbol in EAGER for _, symbol in scopes.walk_uses()):
         yield from _plan_iterators(scopes, plan)
 
 

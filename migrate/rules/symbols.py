@@ -10,9 +10,10 @@ from migrate import emitted
 from migrate.facts import modules, names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.plan import Plan
+from migrate.plan import Dropped, Plan
 from migrate.program.code import join_code, make_code
 from migrate.rules import calls, keras_defaults, own_optimizers
+from migrate.rules.lost_attributes import EAGER
 from migrate.rules.mistakes import older_partitioners
 from migrate.rules.mistakes.older_distribute import SERVERS
 from migrate.source.nodes import walk_breadth_first
@@ -36,7 +37,16 @@ from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 _EMITTED = (
     *("mnist_input_data", "contrib_optimizers", "contrib_hparams", "contrib_data"),
     *("contrib_lookup", "contrib_predictor", "contrib_seq2seq", "contrib_vocabularies"),
+    "eager_gradients",
     *contrib_graph.FILES,
+)
+# Names of graphs that work the same without a graph, in compat.v1 of TensorFlow 2.
+_KEPT_BY_EAGER_CODE = frozenset(
+    f"tf.train.{name}"
+    for name in (
+        *("create_global_step", "get_global_step", "get_or_create_global_step"),
+        "global_step",
+    )
 )
 # Packages that are not emitted, and that a target may be in.
 _PACKAGES = ("tf_keras", "tf_slim", "types")
@@ -53,6 +63,12 @@ class Verdict:
     recipe: str = ""
 
 
+_DROPPED_ALIAS = Verdict(
+    Outcome.REWRITTEN,
+    "T102",
+    "",
+    "dropped: an alias of a contrib module that nothing uses any more",
+)
 _STILL_THERE = Verdict(
     Outcome.KEPT,
     "T117",
@@ -292,6 +308,11 @@ class SymbolRules:
             )
         )
 
+    @functools.cached_property
+    def _is_eager(self) -> bool:
+        """Whether the file makes TensorFlow 1 run each operation at once."""
+        return any(symbol in EAGER for _, symbol in self.scopes.walk_uses())
+
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
             self._rewrite_use(node, symbol)
@@ -331,6 +352,12 @@ class SymbolRules:
         if refusal is not None:
             self.findings.append(refusal)
             return
+        if self._is_dropped_alias(node):
+            statement = self.scopes.parents[node]
+            assert isinstance(statement, ast.stmt)
+            self.plan.statements[statement] = [Dropped(statement)]
+            self._add(node, _DROPPED_ALIAS, symbol)
+            return
         if self._is_through_alias(node):
             v = find_verdict(symbol)
             if v.outcome is Outcome.REFUSED:
@@ -368,6 +395,9 @@ class SymbolRules:
                 self._spell(node, target)
             return
         v = find_verdict(symbol)
+        if self._is_eager and symbol in _KEPT_BY_EAGER_CODE:
+            target = f"tf.compat.v1{symbol.removeprefix('tf')}"
+            v = Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
         if self._is_private_module(node, symbol):
             v = PRIVATE_MODULE
         elif (
@@ -495,9 +525,44 @@ class SymbolRules:
         return owner.bindings[base.id][0], base.id
 
     def _is_through_alias(self, node: ast.expr) -> bool:
-        """Whether the use goes through `flags = tf.app.flags`, which is edited itself."""
+        """Whether the use goes through `flags = tf.app.flags`, which is edited itself.
+
+        Uses of `tfe = tf.contrib.eager` are written as if they named the module.
+        """
         binding = self._find_root_binding(node)
-        return binding is not None and not self.scopes.is_imported(*binding)
+        if binding is None or self.scopes.is_imported(*binding):
+            return False
+        bound = binding[0]
+        return not (isinstance(bound, ast.Assign) and self._names_contrib(bound.value))
+
+    def _names_contrib(self, node: ast.expr) -> bool:
+        """Whether an expression names contrib or a module of it."""
+        symbol = self.scopes.resolve(node) or ""
+        in_contrib = roles.has_prefix(symbol, ("tf.contrib",))
+        return in_contrib and symbol in table.list_modules()
+
+    def _is_dropped_alias(self, node: ast.expr) -> bool:
+        """Whether it is the value of `tfe = tf.contrib.eager`, the name's only binding.
+
+        Then each use of the name is written as TensorFlow 2 has it, or refused.
+        """
+        statement = self.scopes.parents.get(node)
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and self._names_contrib(node)
+        ):
+            return False
+        target = statement.targets[0]
+        owner = self.scopes.find_scope(target).find_owner(target.id)
+        return (
+            owner is not None
+            and not isinstance(
+                owner.node, ast.ClassDef
+            )  # An attribute has no uses here.
+            and owner.bindings[target.id] == [statement]
+        )
 
     def _is_alias_value(self, node: ast.expr) -> bool:
         parent = self.scopes.parents.get(node)

@@ -78,6 +78,14 @@ SUPPORT: dict[str, tuple[str, str]] = {
         )
         for module in ("", own)
     },
+    # They compute eagerly, as those of contrib did.
+    **{
+        f"tf.contrib.eager.{name}": ("eager_gradients", name)
+        for name in (
+            *("gradients_function", "implicit_gradients"),
+            *("implicit_value_and_gradients", "value_and_gradients_function"),
+        )
+    },
     **{
         f"tf.contrib.data.{name}": ("contrib_data", name)
         for name in (
@@ -396,17 +404,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "distributions": (_GONE, _PROBABILITY),
     "eager.num_gpus": (
         "it has no function of its own",
-        "len(tf.config.list_logical_devices('GPU')).",
-    ),
-    "eager.gradients_function": ("TF2 records on a tape", "Use tf.GradientTape."),
-    "eager.value_and_gradients_function": (
-        "TF2 records on a tape",
-        "Use tf.GradientTape.",
-    ),
-    "eager.implicit_gradients": ("TF2 records on a tape", "Use tf.GradientTape."),
-    "eager.implicit_value_and_gradients": (
-        "TF2 records on a tape",
-        "Use tf.GradientTape.",
+        "Write len(tf.config.list_logical_devices('GPU')).",
     ),
     "eager.Network": (_GONE, "Derive from tf_keras.Model."),
     "eager.Sequential": (_GONE, "Use tf_keras.Sequential."),

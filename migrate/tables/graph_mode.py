@@ -66,13 +66,6 @@ _WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("training",),
         ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
     ),
-    "eager_gradients": (
-        ("eager",),
-        (
-            *("gradients_function", "implicit_gradients"),
-            *("implicit_value_and_gradients", "value_and_gradients_function"),
-        ),
-    ),
     "graph_cells": (
         ("rnn",),
         (

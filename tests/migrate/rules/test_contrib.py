@@ -22,7 +22,7 @@ from reference.environment import find_tf1
 EMITTED = pathlib.Path(support.__file__).parent
 CONTRIB = [name for name in symbols.list_symbols() if name.startswith("tf.contrib.")]
 _ROOTS = re.compile(
-    r"tf\.|tf_keras\.|tf_slim\.|contrib_|mnist_input_data\.|[\"']|iter$"
+    r"tf\.|tf_keras\.|tf_slim\.|contrib_|eager_gradients\.|mnist_input_data\.|[\"']|iter$"
 )
 
 
