@@ -221,16 +221,18 @@ def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     if several is not None and several.text != text:
         return several
     done = _migrate_and_judge(text, unit)
-    return done if several is None else _say_why(text, done, several, unit)
+    return done if several is None else _say_why(text, done, several.findings, unit)
 
 
-def _say_why(text: str, done: Migration, several: Migration, unit: Unit) -> Migration:
+def _say_why(
+    text: str, done: Migration, refusals: Iterable[Finding], unit: Unit
+) -> Migration:
     """A refused file of several programs, with what refuses one of them."""
     refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
     if not any(f.code == "N101" for f in refused):
         return done
     source = Source(text, parse_source(text))
-    told = [*several.findings, *(f for f in refused if f.code not in ("N100", "N101"))]
+    told = [*refusals, *(f for f in refused if f.code not in ("N100", "N101"))]
     at = {(f.line, f.column) for f in told}
     rest = [
         f
@@ -293,12 +295,16 @@ def _compile_file(text: str, unit: Unit) -> Migration:
     for attempt in (
         _migrate_with_core_metrics,
         _migrate_with_seeds,
-        _migrate_graph_by_graph,
     ):
         found = attempt(text, scopes, unit)
         if found is not None:
             return found
-    return _migrate_by_plan(Source(text, tree), scopes, unit)
+    refusals: list[Finding] = []
+    found = _migrate_graph_by_graph(text, scopes, unit, refusals)
+    if found is not None:
+        return found
+    done = _migrate_by_plan(Source(text, tree), scopes, unit)
+    return _say_why(text, done, refusals, unit) if refusals else done
 
 
 def _says_tf1(scopes: Scopes) -> bool:
@@ -343,15 +349,33 @@ def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | No
     return None if any(f.outcome in loud for f in found.findings) else found
 
 
-def _migrate_graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
-    """The migration of a file of several graphs, each by itself; None if it is none."""
+def _migrate_graph_by_graph(
+    text: str, scopes: Scopes, unit: Unit, refusals: list[Finding]
+) -> Migration | None:
+    """The migration of a file of several graphs, each by itself; None if it is none.
+
+    Args:
+      refusals: where it adds why a graph is refused.
+    """
     for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
-        several = taken_apart(text, scopes, lambda one: _compile_file(one, unit))
-        if several is None:
+        several = taken_apart(
+            text, scopes, lambda one: _compile_file(one, unit), refusals
+        )
+        if several is None or gates.check(several.text, unit.filename, text, set()):
             continue
-        if not gates.check(several.text, unit.filename, text, set()):
+        if call_directly(text, several, unit.filename) is not several:
             return several
+        # Names that stand for something else in each graph: each is read by itself.
+        direct = taken_apart(text, scopes, lambda one: _compile_directly(one, unit), [])
+        if direct is None or gates.check(direct.text, unit.filename, text, set()):
+            return several
+        return direct
     return None
+
+
+def _compile_directly(text: str, unit: Unit) -> Migration:
+    """The migration of one of several graphs, with its steps called where it can be."""
+    return call_directly(text, _compile_file(text, unit), unit.filename, alone=False)
 
 
 def _migrate_branch_by_branch(text: str, unit: Unit) -> Migration | None:

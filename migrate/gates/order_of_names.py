@@ -91,7 +91,7 @@ class _Names:
         self._bindings = scopes.module.bindings if bindings is None else bindings
         self._bound: set[str] = set()
         self._found: dict[str, int] = {}
-        self._called: set[str] = set()
+        self._called: set[ast.AST] = set()
         self._open = False
 
     def run(self) -> dict[str, int]:
@@ -175,7 +175,7 @@ class _Names:
                 else:
                     own.add(node.id)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                reads += self._find_names_of_function(node.func.id)
+                reads += self._find_names_of_function(node.func.id, line)
             todo += list_children(node)
         for name in reads:
             if (
@@ -186,13 +186,19 @@ class _Names:
             ):
                 self._found.setdefault(name, line)
 
-    def _find_names_of_function(self, name: str) -> Iterator[str]:
-        """Yields the module's names that a call of one of its functions reads."""
-        if name in self._called or name not in self._bound:
+    def _find_names_of_function(self, name: str, line: int) -> Iterator[str]:
+        """Yields the module's names that a call of one of its functions reads.
+
+        Args:
+          line: of the statement that calls it. A later definition is of another function.
+        """
+        if name not in self._bound:
             return
-        self._called.add(name)
         for binding in self._bindings.get(name, ()):
             if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if binding in self._called or binding.lineno > line:
+                    continue
+                self._called.add(binding)
                 nodes = list(walk_breadth_first(binding))
                 own = {n.arg for n in nodes if isinstance(n, ast.arg)}
                 for node in nodes:
@@ -209,7 +215,7 @@ class _Names:
                 for node in nodes:
                     if isinstance(node, ast.Name) and node.id not in own:
                         yield node.id
-                        yield from self._find_names_of_function(node.id)
+                        yield from self._find_names_of_function(node.id, line)
 
 
 class _BoundBy:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from migrate.facts import one_of, reach
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding
 from migrate.migration import Migration
 from migrate.several import regions
 from migrate.source.nodes import walk_breadth_first
@@ -26,12 +27,16 @@ _MAKES = roles.PLACEHOLDERS | roles.VARIABLES | {"tf.Graph"}
 
 
 def migrate_apart(
-    text: str, scopes: Scopes, migrate: Callable[[str], Migration]
+    text: str,
+    scopes: Scopes,
+    migrate: Callable[[str], Migration],
+    refusals: list[Finding],
 ) -> Migration | None:
     """The migration of a file of several programs; None if it is no such file.
 
     Args:
       migrate: what migrates the text of a file that has one.
+      refusals: where it adds why a program is refused.
     """
     functions = _list_programs(scopes)
     if len(functions) < 2:
@@ -48,7 +53,7 @@ def migrate_apart(
         for definition, owners in regions.find_shared_definitions(scopes, programs)
     ]
     whole.sort(key=lambda region: region.first)
-    return regions.migrate_regions(text, whole, migrate)
+    return regions.migrate_regions(text, whole, migrate, refusals)
 
 
 def _list_programs(scopes: Scopes) -> list[ast.FunctionDef]:

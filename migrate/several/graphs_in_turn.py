@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding
 from migrate.migration import Migration
 from migrate.normalise.text import find_lines_inside_strings
 from migrate.several import regions
@@ -42,12 +43,16 @@ class _Part:
 
 
 def migrate_graphs_in_turn(
-    text: str, scopes: Scopes, migrate: Callable[[str], Migration]
+    text: str,
+    scopes: Scopes,
+    migrate: Callable[[str], Migration],
+    refusals: list[Finding],
 ) -> Migration | None:
     """The migration of a file with graphs in turn; None if it is no such file.
 
     Args:
       migrate: what migrates the text of a file that has one graph.
+      refusals: where it adds why a graph is refused.
     """
     parts = _find_parts(scopes)
     if len(parts) < 2 or not _are_independent(scopes, parts):
@@ -64,10 +69,7 @@ def migrate_graphs_in_turn(
         for definition, owners in regions.find_shared_definitions(scopes, programs)
     ]
     whole.sort(key=lambda region: region.first)
-    done = regions.migrate_regions(text, whole, migrate)
-    if done is None or "plain_session" not in done.text:
-        return None
-    return done
+    return regions.migrate_regions(text, whole, migrate, refusals)
 
 
 def _find_parts(scopes: Scopes) -> list[_Part]:

@@ -28,13 +28,16 @@ _OPENED = (f"{MODULE}.Session", "the session's services")
 _REASON = "dropped: the program calls its steps, which are functions"
 
 
-def call_directly(original: str, done: Migration, filename: str) -> Migration:
+def call_directly(
+    original: str, done: Migration, filename: str, alone: bool = True
+) -> Migration:
     """The migration with its steps called directly; as it was where that cannot be.
 
     Args:
       original: the text that was migrated.
       done: its migration, with a session.
       filename: of the text, for messages.
+      alone: whether the process makes no other graphs.
     """
     if f"{MODULE}.LocalReplicas(" not in done.text:
         return done
@@ -42,6 +45,7 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
     program = read(scopes)
     if program is None or not takes_as_fed(program) or not is_same_later(program):
         return done
+    program.alone = alone
     text = write_calls(done.text, program)
     if text is None or not has_same_trace(done.text, text):
         return done

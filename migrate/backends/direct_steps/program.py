@@ -46,6 +46,7 @@ class Program:
       openings: `with plain_session.Session(replicas) as session`.
       parameters: of functions, those that are given a session.
       calls: of these functions.
+      alone: whether the process makes no other graphs than those of the blocks.
     """
 
     scopes: Scopes
@@ -67,3 +68,4 @@ class Program:
         default_factory=dict
     )
     calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)
+    alone: bool = True

@@ -402,7 +402,7 @@ class _Savers:
 
     def _runs_once(self, block: ast.With) -> bool:
         """Whether a block is the only one, and runs once in the process."""
-        if len(self._program.blocks) > 1:
+        if len(self._program.blocks) > 1 or not self._program.alone:
             return False
         at: ast.AST = block
         while True:

@@ -61,3 +61,13 @@ def test_what_was_so_stays() -> None:
     assert not find_differences(
         wrong, wrong + "\n\nprint(3)\n".replace("print(3)\n", "")
     )
+
+
+def test_a_function_that_is_defined_below_is_another_one() -> None:
+    """The first call does not read what only the second function reads."""
+    second = "w = 3\n\n\ndef step(x):\n    return x * w\n\n\nprint(step(2))\n"
+    assert not find_differences(ORIGINAL + second, ORIGINAL + second)
+    early = ORIGINAL + second.replace("w = 3\n\n\n", "").replace("(2))", "(2))\nw = 3")
+    assert ["`w` would be read before it is bound"] == [
+        d.reason for d in find_differences(ORIGINAL + second, early)
+    ]

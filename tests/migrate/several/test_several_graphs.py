@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from tests import ledger
+from tests.migrate.backends import running
 from tests.migrate.frontends.sessions.test_alone import HERE
 
 LOOP = """\
@@ -139,3 +143,85 @@ def test_a_branch_whose_condition_does_something_is_not_entered_twice(
     text = _replaced(text, "if training:", f"if {test}:")
     text = _replaced(text, "data = ", "def ask():\n    return True\n\n\ndata = ")
     assert "O117" in _refused(text)
+
+
+# Each graph has its own network, optimizer and saver, under the names of the one before.
+RETRAINED = """\
+import numpy as np
+import tensorflow as tf
+
+data = np.random.RandomState(0).rand(20, 3).astype(np.float32)
+
+
+def predict(x, units):
+    fill = tf.constant_initializer(0.1)
+    hidden = tf.layers.dense(x, units, activation=tf.nn.relu, kernel_initializer=fill)
+    return tf.layers.dense(hidden, 1, kernel_initializer=fill)
+
+
+x = tf.placeholder(tf.float32, [None, 3])
+out = predict(x, 4)
+loss = tf.reduce_mean(tf.square(out - 1.0))
+train_op = tf.train.AdamOptimizer(0.05).minimize(loss)
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(4):
+        print(i, "%.4f" % sess.run([train_op, loss], {x: data})[1])
+    saver.save(sess, "one")
+
+tf.reset_default_graph()
+x = tf.placeholder(tf.float32, [None, 3])
+out = predict(x, 5)
+scale = tf.get_variable("scale", [], initializer=tf.ones_initializer())
+loss = tf.reduce_mean(tf.abs(out - 2.0)) * scale
+train_op = tf.train.AdamOptimizer(0.05).minimize(loss)
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(4):
+        print(i, "%.4f" % sess.run([train_op, loss], {x: data})[1])
+    saver.save(sess, "two")
+
+tf.reset_default_graph()
+x = tf.placeholder(tf.float32, [None, 3])
+out = predict(x, 5)
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    saver.restore(sess, "two")
+    print(["%.4f" % value for value in sess.run(out, {x: data[:3]}).ravel()])
+for path in ("one", "two"):
+    print(sorted(tf.train.list_variables(path)))
+"""
+
+
+def test_graphs_in_turn_need_no_session() -> None:
+    for text in (RETRAINED, TURNS):
+        migrated = migrate_text(text)
+        assert not migrated.support
+        assert "ession" not in migrated.text
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("", ""),
+        ("tf.compat.v1.reset_default_graph()\nsaver", "saver"),
+        ("tf.abs(out - 2.0)", "tf.abs(out)"),
+    ],
+)
+def test_each_graph_computes_and_saves_its_own(
+    right: str, wrong: str, tmp_path: pathlib.Path, tf1: str
+) -> None:
+    ledger.rests_on(ledger.COMPILER)
+    new = wrong.join(migrate_text(RETRAINED).text.rsplit(right or "\0", 1))
+    printed = running.print_both(tf1, RETRAINED, new, tmp_path)
+    assert printed[0].count("\n") == 11
+    assert (printed[0] == printed[1]) is not bool(right)
+
+
+def test_the_reason_is_that_of_the_graph_that_is_refused() -> None:
+    counted = "print(tf.get_default_graph().get_operations())\nsaver = "
+    text = counted.join(RETRAINED.rsplit("saver = ", 2)[:2])
+    text += "saver = " + RETRAINED.rsplit("saver = ", 1)[1]
+    assert _refused(text) == {"S185"}
