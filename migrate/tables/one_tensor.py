@@ -28,18 +28,22 @@ _MATH = (
 )
 # Functions of `tf.math` that `tf` itself does not have.
 _MATH_ALONE = (
-    *("l2_normalize", "reduce_euclidean_norm", "reduce_std", "reduce_variance"),
-    *("softplus", "xlogy", "zero_fraction"),
+    *("divide_no_nan", "l2_normalize", "reduce_euclidean_norm", "reduce_std"),
+    *("reduce_variance", "softplus", "xlogy", "zero_fraction"),
 )
 _ARRAYS = (
     *("argsort", "batch_to_space", "boolean_mask", "broadcast_to", "cast"),
     *("clip_by_average_norm", "clip_by_norm", "clip_by_value", "concat", "constant"),
-    *("diag", "einsum", "expand_dims", "eye", "fill", "gather", "gather_nd"),
-    *("identity", "linspace", "matmul", "norm", "one_hot", "ones", "ones_like"),
-    *("pad", "range", "rank", "repeat", "reshape", "reverse", "roll", "scatter_nd"),
-    *("sequence_mask", "shape", "size", "slice", "sort", "space_to_batch"),
-    *("space_to_depth", "squeeze", "stack", "stop_gradient", "tensordot", "tile"),
-    *("to_float", "to_int32", "to_int64", "transpose", "zeros", "zeros_like"),
+    *("cholesky", "diag", "diag_part", "div", "div_no_nan", "einsum", "expand_dims"),
+    *("eye", "fill", "gather", "gather_nd", "identity", "linspace", "matmul"),
+    *("matrix_determinant", "matrix_diag", "matrix_inverse", "matrix_solve"),
+    *("matrix_transpose", "norm", "one_hot", "ones", "ones_like", "pad"),
+    *("random_crop", "random_normal", "random_shuffle", "random_uniform", "range"),
+    *("rank", "repeat", "reshape", "reverse", "roll", "scatter_nd", "sequence_mask"),
+    *("shape", "size", "slice", "sort", "space_to_batch", "space_to_depth", "squeeze"),
+    *("stack", "stop_gradient", "tensordot", "tile", "to_double", "to_float"),
+    *("to_int32", "to_int64", "trace", "transpose", "truncated_normal", "where"),
+    *("zeros", "zeros_like"),
 )
 _NN = (
     *("avg_pool", "avg_pool2d", "bias_add", "conv1d", "conv2d", "conv2d_transpose"),
@@ -59,6 +63,21 @@ _LOSSES = (
     *("get_regularization_loss", "get_total_loss"),
 )
 _RANDOM = ("normal", "uniform", "truncated_normal", "shuffle", "categorical")
+_IMAGES = (
+    *("adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation"),
+    *("central_crop", "convert_image_dtype", "crop_to_bounding_box", "decode_image"),
+    *("decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "flip_left_right"),
+    *("flip_up_down", "hsv_to_rgb", "pad_to_bounding_box"),
+    *("per_image_standardization", "random_brightness", "random_contrast"),
+    *("random_flip_left_right", "random_flip_up_down", "random_hue"),
+    *("random_saturation", "resize", "resize_bilinear", "resize_images"),
+    *("resize_image_with_crop_or_pad", "resize_nearest_neighbor", "rgb_to_grayscale"),
+    *("resize_with_crop_or_pad", "rgb_to_hsv", "rot90", "transpose"),
+)
+_FILES = (
+    *("decode_image", "decode_jpeg", "decode_png", "decode_raw", "encode_jpeg"),
+    *("encode_png", "read_file"),
+)
 _STRINGS = ("as_string", "join", "length", "lower", "to_number", "upper")
 
 _FAMILIES = {
@@ -68,12 +87,22 @@ _FAMILIES = {
     "losses.": _LOSSES,
     "random.": _RANDOM,
     "strings.": _STRINGS,
-    "linalg.": ("matmul", "trace", "norm", "det", "inv", "diag", "diag_part"),
+    "linalg.": (
+        *("cholesky", "det", "diag", "diag_part", "inv", "matmul", "norm", "solve"),
+        *("tensor_diag", "tensor_diag_part", "trace", "transpose"),
+    ),
+    "image.": _IMAGES,
+    "io.": _FILES,
 }
 
 # Symbols as `Scopes.resolve` gives them.
 SYMBOLS = frozenset(
     f"tf.{family}{name}" for family, names in _FAMILIES.items() for name in names
+)
+# Functions that give a list or tuple of tensors.
+SEVERAL = frozenset(
+    {"tf.meshgrid", "tf.nn.moments", "tf.nn.top_k", "tf.split", "tf.unique"}
+    | {"tf.unstack"}
 )
 # Layers of Keras, called with one tensor.
 LAYERS = frozenset(

@@ -8,16 +8,25 @@ from collections.abc import Sequence
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Program, Step
 from migrate.backends.direct_steps.results import Results, find_results, is_unread
-from migrate.backends.direct_steps.savers import find_saved, write_saver
+from migrate.backends.direct_steps.savers import (
+    Saved,
+    find_saved,
+    write_list,
+    write_saver,
+)
+from migrate.backends.direct_steps.seeds import find_second_draws
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
 from migrate.backends.direct_steps.spec_helper import insert_helper
-from migrate.backends.direct_steps.tracing import has_branches
+from migrate.backends.direct_steps.tracing import has_branches, list_traced
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
 from migrate.rewriting.apply import apply_plan
 
 _WIDTH = 79
+_INITIAL = "initial_values"
+# Names for one of these, of which the first is taken that the program does not have.
+_VALUES = ("value", "initial_value", "initial")
 WRITER = "tf.compat.v1.summary.FileWriter"
 
 
@@ -49,6 +58,8 @@ class _Edits:
         self._tf = program.tensorflow
         self._plan = Plan()
         self._new: dict[ast.stmt, list[Item]] = {}
+        # What moves to the end of a block.
+        self._last: dict[ast.With, list[Item]] = {}
 
     def plan(self) -> Plan:
         for node in self._program.variables:
@@ -64,6 +75,7 @@ class _Edits:
         for call, statement in self._program.writers.items():
             self._rewrite_writer(call, statement)
         self._rewrite_savers()
+        self._begin_seeds_anew()
         for step in self._program.steps.values():
             self._forget_summaries(step.function)
             self._rewrite_step(step)
@@ -115,7 +127,7 @@ class _Edits:
     def _write_body(self, block: ast.With) -> list[Item]:
         """Returns a block's own statements in its place, with its comments above the first."""
         body = [s for s in block.body if not isinstance(s, ast.Pass)]
-        return [Dropped(block), *self._list_items(body)]
+        return [Dropped(block), *self._list_items(body), *self._last.get(block, ())]
 
     def _list_items(self, body: Sequence[ast.stmt]) -> list[Item]:
         return [item for statement in body for item in self._write_items(statement)]
@@ -156,13 +168,81 @@ class _Edits:
             column = self._find_column(statement)
             self._plan.replace(call, write_saver(saved, call, self._tf, column))
             before = "\n".join(saved.before)
+            items: list[Item] = [Keep(statement)]
             if before:
-                self._new[statement] = [
-                    New(make_code("\n", before), statement),
-                    Keep(statement),
-                ]
+                items.insert(0, New(make_code("\n", before), statement))
+            if saved.moved is not None:
+                self._new[statement] = [Dropped(statement)]
+                self._last.setdefault(saved.moved, []).extend(items)
+            elif before:
+                self._new[statement] = items
         for call in self._program.saved:
             self._plan.replace(call.args[0], make_code("None"))
+        for call, keeping in self._program.kept.items():
+            self._keep_initial_values(savers.saved[call], keeping)
+
+    def _keep_initial_values(self, saved: Saved, statement: ast.Expr) -> None:
+        """Keeps what the variables hold, and gives it to them where they begin anew."""
+        taken = {n.id for n in self._scopes.walk() if isinstance(n, ast.Name)}
+        name = next((n for n in _VALUES if n not in taken), None)
+        if name is None or taken & {_INITIAL, "variable"}:
+            raise _Other
+        parts = ["(variable, variable.numpy())", f"for variable in {write_list(saved)}"]
+        kept = f"{_INITIAL} = [{' '.join(parts)}]"
+        if self._find_column(statement) + len(kept) > _WIDTH:
+            kept = f"{_INITIAL} = [\n    {parts[0]}\n    {parts[1]}\n]"
+        lines = [*saved.before, kept]
+        block = saved.moved
+        if block is not None:
+            raise _Other
+        self._new[statement] = [New(make_code("\n", "\n".join(lines)), statement)]
+        home = self._scopes.find_scope(statement.value).node
+        first = True
+        for at in sorted(self._program.initialized, key=lambda s: s.lineno):
+            if not self._sees(at, home) or at.lineno < statement.lineno:
+                raise _Other
+            if first and self._follows_at_once(at, statement):
+                self._new[at] = [Dropped(at)]
+            else:
+                again = (
+                    f"for variable, {name} in {_INITIAL}:\n    variable.assign({name})"
+                )
+                self._new[at] = [New(make_code(again), at)]
+            first = False
+
+    def _sees(self, statement: ast.stmt, home: ast.AST) -> bool:
+        """Whether a statement stands in a scope, or in a function of the module."""
+        if isinstance(home, ast.Module):
+            return True
+        assert isinstance(statement, ast.Expr)
+        return self._scopes.find_scope(statement.value).node is home
+
+    def _follows_at_once(self, statement: ast.stmt, other: ast.stmt) -> bool:
+        """Whether a statement runs once, below another, with no step in between."""
+        suite = names.find_suite(self._scopes.parents[other], other)
+        at: ast.AST = statement
+        while suite is not None and at not in suite:
+            at = self._scopes.parents[at]
+            if not isinstance(at, ast.With):
+                return False
+        return not any(
+            other.lineno < run.lineno < statement.lineno
+            for step in self._program.steps.values()
+            for run in step.runs
+        ) and not any(
+            other.lineno < c.lineno < statement.lineno for c in self._program.saved
+        )
+
+    def _begin_seeds_anew(self) -> None:
+        """Writes a line above each draw with a seed that another draw had."""
+        for statement in find_second_draws(self._program, list_traced(self._program)):
+            if statement in self._new:
+                raise _Other
+            lines = f"# The seed begins anew.\n{self._tf}.random.set_seed(None)"
+            self._new[statement] = [
+                New(make_code(lines), statement),
+                Keep(statement),
+            ]
 
     # -- steps -------------------------------------------------------------------------
 

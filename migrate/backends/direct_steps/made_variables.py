@@ -34,6 +34,7 @@ class Made:
 
     Attributes:
       variables: Python names of the block's variables, in order -> their names in TF1.
+      groups: Python names of dicts and lists of variables -> these as elements of a list.
       layers: Python names of the block's layers -> the layers' own names.
       optimizers: Python names of optimizers -> whether the optimizer has slots.
       networks: Python names of functions that a function of the file returned, together with
@@ -43,6 +44,7 @@ class Made:
     """
 
     variables: dict[str, str] = dataclasses.field(default_factory=dict)
+    groups: dict[str, str] = dataclasses.field(default_factory=dict)
     layers: dict[str, str] = dataclasses.field(default_factory=dict)
     optimizers: dict[str, bool] = dataclasses.field(default_factory=dict)
     networks: dict[str, ast.FunctionDef] = dataclasses.field(default_factory=dict)
@@ -97,6 +99,12 @@ class _Block:
                     )
                 case ast.Assign(targets=[ast.Name(name)], value=ast.Call() as call):
                     self._read_call(name, call, path, inner)
+                case ast.Assign(
+                    targets=[ast.Name(name)],
+                    value=ast.Dict(values=elements) | ast.List(elts=elements),
+                ) if inner is None and self._are_variables(elements):
+                    is_dict = isinstance(statement.value, ast.Dict)
+                    self._read_group(name, elements, path, is_dict)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check_harmless(value)
                 case _:
@@ -132,6 +140,27 @@ class _Block:
             pass
         else:
             self._read_network(name, call, path, inner)
+
+    def _are_variables(self, elements: Sequence[ast.expr]) -> bool:
+        return bool(elements) and all(
+            isinstance(e, ast.Call) and self._scopes.resolve(e.func) == "tf.Variable"
+            for e in elements
+        )
+
+    def _read_group(
+        self, name: str, elements: Sequence[ast.expr], path: str, is_dict: bool
+    ) -> None:
+        """Reads `weights = {"h1": tf.Variable(...), ...}`, or such a list."""
+        if name in self._made.groups:
+            raise NotKnown
+        for at, element in enumerate(elements):
+            assert isinstance(element, ast.Call)
+            for argument in (*element.args, *(k.value for k in element.keywords)):
+                self._check_harmless(argument)
+            # No name of Python has a dot.
+            self._read_variable(f"{name}.{at}", element, path, None)
+            del self._made.variables[f"{name}.{at}"]
+        self._made.groups[name] = f"*{name}.values()" if is_dict else f"*{name}"
 
     def _read_variable(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None

@@ -40,6 +40,8 @@ class Program:
       writers: calls that make a writer of summaries, and their statements.
       savers: calls that make a saver, and their statements.
       saved: calls of savers that are given a session.
+      kept: the call that keeps the variables' initial values, and its statement.
+      initialized: statements that give variables these values again.
       updates: `replicas.another_update()` between two optimizers' updates of a step.
       dropped: statements that only make, keep or close sessions, or import them.
       prepared: those of them that only make a strategy and replicas.
@@ -60,6 +62,8 @@ class Program:
     writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
     savers: dict[ast.Call, ast.Assign] = dataclasses.field(default_factory=dict)
     saved: list[ast.Call] = dataclasses.field(default_factory=list)
+    kept: dict[ast.Call, ast.Expr] = dataclasses.field(default_factory=dict)
+    initialized: list[ast.Expr] = dataclasses.field(default_factory=list)
     updates: list[ast.Call] = dataclasses.field(default_factory=list)
     dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
     prepared: set[ast.stmt] = dataclasses.field(default_factory=set)

@@ -69,6 +69,8 @@ class _Reader:
         self._follow_sessions()
         if not all(self._is_session(call.args[0]) for call in self._program.saved):
             raise _Other
+        if self._program.initialized and not self._program.kept:
+            raise _Other
         self._read_imports()
         return self._program
 
@@ -145,7 +147,7 @@ class _Reader:
                 case ast.Attribute(attr="another_update"), ast.Call() as call:
                     self._program.updates.append(call)
                 case ast.Attribute(attr="keep_initial_values"), ast.Call() as call:
-                    self._keep_nothing(self._find_parent(call))
+                    self._read_kept(call)
                 case ast.Attribute(attr="step_function"), ast.Call() as decorator:
                     function = self._find_parent(decorator)
                     if (
@@ -160,14 +162,16 @@ class _Reader:
                 case _:
                     raise _Other
 
-    def _keep_nothing(self, statement: ast.AST) -> None:
-        """Drops `keep_initial_values()` if there are no variables."""
-        built = [s for block in self._program.blocks for s in block.body]
-        if not isinstance(statement, ast.Expr) or any(
-            not isinstance(s, ast.FunctionDef) and s is not statement for s in built
-        ):
+    def _read_kept(self, call: ast.Call) -> None:
+        """Reads `keep_initial_values()`; drops it if there are no variables."""
+        statement = self._find_parent(call)
+        if not isinstance(statement, ast.Expr) or self._program.kept:
             raise _Other
-        self._program.dropped.add(statement)
+        built = [s for block in self._program.blocks for s in block.body]
+        if all(isinstance(s, ast.FunctionDef) or s is statement for s in built):
+            self._program.dropped.add(statement)
+        else:
+            self._program.kept[call] = statement
 
     def _find_step(self, node: ast.expr) -> Step | None:
         if not isinstance(node, ast.Name):
@@ -206,6 +210,9 @@ class _Reader:
         statement = self._find_parent(call)
         if parent.attr == "close" and isinstance(statement, ast.Expr):
             self._program.dropped.add(statement)
+            return True
+        if parent.attr == "initialize" and isinstance(statement, ast.Expr):
+            self._program.initialized.append(statement)
             return True
         return False
 

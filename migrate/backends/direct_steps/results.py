@@ -12,6 +12,7 @@ from migrate.facts.element_values import list_values
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
 from migrate.tables import one_tensor
+from migrate.tables.recurrent import MODULE as CELLS
 
 _ASSIGNED = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
@@ -116,11 +117,21 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
     if owner is None:
         return False
     match owner.bindings[node.id]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Name() as other)]:
+            return _is_variable(other, function, scopes)
         case [ast.Assign(targets=[ast.Name()], value=ast.Call() as value)]:
             if owner.node is function:
                 return _is_variable(value, function, scopes)
             counts = scopes.import_path(value.func) == f"{BASE}.create_global_step"
             return counts or scopes.resolve(value.func) in _VARIABLES
+        case [
+            ast.Assign(
+                targets=[ast.Tuple(elts) | ast.List(elts)],
+                value=ast.ListComp(elt=ast.Call(func=made)),
+            )
+        ]:
+            whole = not any(isinstance(e, ast.Starred) for e in elts)
+            return whole and scopes.resolve(made) in _VARIABLES
     return False
 
 
@@ -150,6 +161,8 @@ class _Tensors:
             ordered = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
             return ordered and self.is_tensor(node.left)
         if isinstance(node, ast.Subscript):
+            if self._gives_tensors(node.value):
+                return isinstance(node.slice, ast.Constant)
             return self.is_tensor(node.value)
         if isinstance(node, ast.IfExp):
             return self.is_tensor(node.body) and self.is_tensor(node.orelse)
@@ -160,9 +173,59 @@ class _Tensors:
                 return True
             if self._scopes.import_path(node.func).startswith(f"{BASE}.summary."):
                 return True
+            if self._is_conditional(node) or self._is_given_function(node.func):
+                return True
             found = self._find_function(node)
             return found is not None and self._gives(found, None)
         return False
+
+    def _gives_tensors(self, node: ast.expr) -> bool:
+        """Whether an expression is a tuple or list of tensors: `tf.unstack(x)`."""
+        return (
+            isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in one_tensor.SEVERAL
+        )
+
+    def _is_conditional(self, call: ast.Call) -> bool:
+        """Whether it is `tf.cond` of two lambdas that give a tensor each."""
+        if self._scopes.resolve(call.func) != "tf.cond":
+            return False
+        branches = [
+            names.find_argument(call, name, place)
+            for place, name in ((1, "true_fn"), (2, "false_fn"))
+        ]
+        return all(
+            isinstance(branch, ast.Lambda) and self.is_tensor(branch.body)
+            for branch in branches
+        )
+
+    def _is_given_function(self, func: ast.expr) -> bool:
+        """Whether a parameter is, in all calls, a function that gives one tensor.
+
+        If a call passes None, the code does not call it.
+        """
+        if not isinstance(func, ast.Name):
+            return False
+        owner = self._scopes.find_scope(func).find_owner(func.id)
+        function = owner.node if owner is not None else None
+        if owner is None or not isinstance(function, ast.FunctionDef):
+            return False
+        order = [a.arg for a in function.args.args]
+        if func.id not in order or len(owner.bindings[func.id]) > 1:
+            return False
+        place = order.index(func.id)
+        default = place - len(order) + len(function.args.defaults)
+        passed = [
+            names.find_argument(call, func.id, place)
+            for call in self._scopes.walk()
+            if isinstance(call, ast.Call) and self._find_function(call) is function
+        ]
+        if default >= 0:
+            passed.append(function.args.defaults[default])
+        given = [p for p in passed if p is not None and not is_none_constant(p)]
+        return bool(given) and all(
+            self._scopes.resolve(p) in one_tensor.SYMBOLS for p in given
+        )
 
     def _find_function(self, call: ast.Call) -> ast.FunctionDef | None:
         """Returns the function of the file that is called, or that a function has made."""
@@ -237,10 +300,14 @@ class _Tensors:
                     for i, t in enumerate(targets)
                     if isinstance(t, ast.Name) and t.id == name
                 ]
+                if any(isinstance(t, ast.Starred) for t in targets):
+                    return False
+                if self._gives_tensors(call):
+                    return bool(places)
+                if self._scopes.import_path(call.func) == f"{CELLS}.dynamic_rnn":
+                    return places == [0]  # The state may be a structure.
                 found = self._find_function(call)
                 if len(places) != 1 or found is None:
-                    return False
-                if any(isinstance(t, ast.Starred) for t in targets):
                     return False
                 return self._gives(found, places[0])
         return False

@@ -20,6 +20,7 @@ from migrate.backends.direct_steps.made_variables import (
 )
 from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
+from migrate.backends.direct_steps.seeds import runs_once
 from migrate.facts import names
 from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
@@ -38,16 +39,21 @@ class Saved:
       before: the code before the saver, with the reason.
       variables: elements of the list of variables.
       given: the list or dict that the program itself gives, or None.
+      moved: the block of the variables, if the saver stands in it and moves to its end.
     """
 
     before: list[str]
     variables: list[str]
     given: ast.expr | None = None
+    moved: ast.With | None = None
 
 
 @dataclasses.dataclass
 class Savers:
-    """The variables of all savers of a program, and the variables that get TF1's names."""
+    """The variables of all savers of a program, and the variables that get TF1's names.
+
+    The call that keeps initial values is among the savers.
+    """
 
     saved: dict[ast.Call, Saved]
     named: dict[ast.Call, str]
@@ -71,7 +77,7 @@ class _Savers:
     def find(self) -> Savers:
         found = {}
         prepared: set[ast.With] = set()
-        savers = self._program.savers.items()
+        savers = [*self._program.savers.items(), *self._program.kept.items()]
         for call, statement in sorted(savers, key=lambda item: item[1].lineno):
             block, saved = self._read_saver(call, statement)
             if block in prepared:
@@ -94,8 +100,12 @@ class _Savers:
         """
         if not any(_RESET in line for saved in found.values() for line in saved.before):
             return
+        savers: dict[ast.Call, ast.stmt] = {
+            **self._program.savers,
+            **self._program.kept,
+        }
         traced = {
-            self._find_block(self._program.savers[call])
+            self._find_block(savers[call])
             for call, saved in found.items()
             if saved.given is None
         }
@@ -104,7 +114,7 @@ class _Savers:
                 raise NotKnown
 
     def _read_saver(
-        self, call: ast.Call, statement: ast.Assign
+        self, call: ast.Call, statement: ast.stmt
     ) -> tuple[ast.With, Saved]:
         """Returns the block of a saver's variables, and the variables."""
         block = self._find_block(statement)
@@ -113,9 +123,12 @@ class _Savers:
         made = self._made[block]
         self._check_bindings(made, block, statement)
         before, listed = self._list_all(made, block, statement)
+        moved = block if statement in block.body else None
         given = names.find_argument(call, "var_list", 0)
         if given is None or names.is_none_constant(given):
-            return block, Saved(before, listed)
+            return block, Saved(before, listed, moved=moved)
+        if moved is not None:
+            raise NotKnown
         match given:
             case ast.List(elts) | ast.Tuple(elts):
                 pass
@@ -133,11 +146,14 @@ class _Savers:
 
     # -- of which graph a saver is -----------------------------------------------------
 
-    def _find_block(self, statement: ast.Assign) -> ast.With:
+    def _find_block(self, statement: ast.stmt) -> ast.With:
         """Returns the block that made the variables of a saver and of its sessions."""
         if len(self._program.blocks) == 1:
-            self._check_alone(statement)
+            if isinstance(statement, ast.Assign):
+                self._check_alone(statement)
             return self._find_only_block(statement)
+        if not isinstance(statement, ast.Assign):
+            raise NotKnown
         suite = self._find_suite(statement)
         at = suite.index(statement)
         blocks = [i for i, s in enumerate(suite) if s in self._program.blocks]
@@ -168,9 +184,16 @@ class _Savers:
             self._check_session(use, suite, first, place)
         return block
 
-    def _find_only_block(self, statement: ast.Assign) -> ast.With:
-        """Returns the only block, if the saver is surely made below it, and once."""
+    def _find_only_block(self, statement: ast.stmt) -> ast.With:
+        """Returns the only block, if the saver is surely made in or below it, and once."""
         (block,) = self._program.blocks
+        if statement in block.body:
+            if any(
+                use.lineno <= (block.end_lineno or 0)
+                for use in self._find_uses(statement)
+            ):
+                raise NotKnown
+            return block
         suite = self._find_suite(block)
         at: ast.stmt = statement
         while at not in suite:
@@ -189,6 +212,19 @@ class _Savers:
         owner = self._scopes.find_scope(target).find_owner(target.id)
         if owner is None or len(owner.bindings[target.id]) != 1:
             raise NotKnown
+
+    def _find_uses(self, statement: ast.stmt) -> list[ast.Name]:
+        """Returns the reads of the name that a statement binds."""
+        assert isinstance(statement, ast.Assign)
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        return [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Name)
+            and node.id == target.id
+            and isinstance(node.ctx, ast.Load)
+        ]
 
     def _list_uses(self, statement: ast.Assign) -> list[ast.Name]:
         """Returns the uses of a statement's saver; elsewhere the name may be another's."""
@@ -278,30 +314,32 @@ class _Savers:
             at = self._scopes.parents.get(at)
         return None
 
-    def _check_bindings(
-        self, made: Made, block: ast.With, statement: ast.Assign
-    ) -> None:
+    def _check_bindings(self, made: Made, block: ast.With, statement: ast.stmt) -> None:
         """Checks that the names still have the block's objects at the saver."""
         scope = self._scopes.find_scope(block)
-        for name in (*made.variables, *made.layers, *made.optimizers, *made.networks):
+        until = max(statement.lineno, block.end_lineno or 0)
+        for name in (
+            *(*made.variables, *made.groups, *made.layers, *made.optimizers),
+            *made.networks,
+        ):
             owner = self._scopes.find_scope(statement).find_owner(name)
             if owner is not scope.find_owner(name) or owner is None:
                 raise NotKnown
             if any(name in s.outer_names for s in self._scopes.scope_by_node.values()):
                 raise NotKnown
             lines = [getattr(at, "lineno", 0) for at in owner.bindings[name]]
-            if sum(block.lineno <= line <= statement.lineno for line in lines) != 1:
+            if sum(block.lineno <= line <= until for line in lines) != 1:
                 raise NotKnown
 
     # -- what is traced before ---------------------------------------------------------
 
     def _list_all(
-        self, made: Made, block: ast.With, statement: ast.Assign
+        self, made: Made, block: ast.With, statement: ast.stmt
     ) -> tuple[list[str], list[str]]:
         """Returns the code before the saver, and the list of all variables."""
         home = self._scopes.find_scope(block).node
         slots = [name for name, has_slots in made.optimizers.items() if has_slots]
-        once = self._runs_once(block)
+        once = runs_once(self._program, block)
         lazy = {*made.layers, *slots, *made.networks}
         traced: list[str] = []
         chosen: list[str] = []
@@ -324,7 +362,7 @@ class _Savers:
             chosen.append(f"{step.name}.get_concrete_function()")
         traced = chosen if traced else []  # In their order.
         applied = list(dict.fromkeys(applied))
-        if lazy - set(slots) or len(applied) > 1:
+        if lazy - set(slots) or (len(applied) > 1 and self._program.savers):
             raise NotKnown  # Two optimizers number their slots together.
         for step in self._list_steps(block):
             for run in self._program.steps[step].runs:
@@ -332,12 +370,13 @@ class _Savers:
                 if run.lineno < statement.lineno and inside is home:
                     raise NotKnown  # The runs traced it in their order.
         listed += made.variables
+        listed += made.groups.values()
         listed += [f"*{name}.variables" for name in made.layers]
         listed += [f"*{name}.variables()" for name in applied]
         if not listed:
             raise NotKnown
         before = []
-        if applied and not once:
+        if applied and not once and self._program.savers:
             tf = self._program.tensorflow
             before += [
                 "# Slots are numbered anew, as in a graph of their own.",
@@ -400,33 +439,6 @@ class _Savers:
                             work.append((called, certain))
         return every, surely
 
-    def _runs_once(self, block: ast.With) -> bool:
-        """Whether a block is the only one, and runs once in the process."""
-        if len(self._program.blocks) > 1 or not self._program.alone:
-            return False
-        at: ast.AST = block
-        while True:
-            at = self._scopes.parents[at]
-            if isinstance(at, (ast.For, ast.While)):
-                return False
-            if isinstance(at, ast.Module):
-                return True
-            if isinstance(at, ast.ClassDef):
-                return False
-            if isinstance(at, ast.FunctionDef):
-                calls = [
-                    n
-                    for n in self._scopes.walk()
-                    if isinstance(n, ast.Name)
-                    and n.id == at.name
-                    and self._scopes.find_function(n) is at
-                ]
-                if not calls and at.name == "main":
-                    return True  # `tf.app.run()` calls it.
-                if len(calls) != 1:
-                    return False
-                at = calls[0]
-
 
 def _may_make(call: ast.Call, program: Program) -> bool:
     """Whether a call of a step's code may make a variable.
@@ -436,6 +448,13 @@ def _may_make(call: ast.Call, program: Program) -> bool:
     symbol = program.scopes.resolve(call.func) or ""
     path = program.scopes.import_path(call.func)
     return symbol.startswith(table.MAKE_VARIABLES) or path.startswith(f"{CELLS}.")
+
+
+def write_list(saved: Saved) -> str:
+    """Writes the list of a saver's variables in one line."""
+    if len(saved.variables) == 1 and saved.variables[0].startswith("*"):
+        return saved.variables[0][1:]
+    return "[" + ", ".join(saved.variables) + "]"
 
 
 def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
@@ -448,10 +467,7 @@ def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
     function = f"{tf}.compat.v1.train.Saver("
     if saved.given is not None:
         return make_code(function, join_code(", ", [saved.given, *rest]), ")")
-    if len(saved.variables) == 1 and saved.variables[0].startswith("*"):
-        given = saved.variables[0][1:]
-    else:
-        given = "[" + ", ".join(saved.variables) + "]"
+    given = write_list(saved)
     options = "".join(f", {ast.unparse(k)}" for k in call.keywords)
     if column + len(f"saver = {function}{given}{options})") <= _WIDTH:
         return make_code(function, join_code(", ", [given, *rest]), ")")

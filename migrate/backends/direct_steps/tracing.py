@@ -33,14 +33,16 @@ _NOT_FLOAT64 = frozenset(
     f"tf.{name}" for name in ("float32", "int32", "int64", "uint8", "bool", "string")
 )
 _CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable"})
-# Methods of datasets, whose seeds are their own.
-_OF_DATA = frozenset({"interleave", "shuffle", "rejection_resample"})
-_SEEDED = ("tf.random.", "tf.truncated_normal", "tf.multinomial", "tf.random_")
 
 
 def is_same_later(program: Program) -> bool:
     """Whether the program's steps may be traced when they are called first."""
     return _Tracing(program).is_same()
+
+
+def list_traced(program: Program) -> list[ast.FunctionDef]:
+    """The functions whose code runs when the program's steps are traced."""
+    return _Tracing(program).list_parts()
 
 
 def has_branches(program: Program, step: ast.FunctionDef) -> bool:
@@ -54,13 +56,15 @@ class _Tracing:
         self._scopes: Scopes = program.scopes
         self._parts: dict[ast.FunctionDef, None] = {}
 
-    def is_same(self) -> bool:
+    def list_parts(self) -> list[ast.FunctionDef]:
         for step in self._program.steps:
             self._enter(step)
+        return list(self._parts)
+
+    def is_same(self) -> bool:
         return (
-            all(self._has_no_effect(function) for function in self._parts)
+            all(self._has_no_effect(function) for function in self.list_parts())
             and are_constant(self._program, list(self._parts))
-            and not self._draws_alike()
             and not self._asks_for(("name", "op"))
             and not self._asks_for(("weights", "trainable_weights"))
             and not self._may_infer_dtypes()
@@ -193,41 +197,6 @@ class _Tracing:
         return True
 
     # -- what recording does beside ----------------------------------------------------
-
-    def _draws_alike(self) -> bool:
-        """Whether initial values are drawn with a seed: in TF1 each of one seed began anew."""
-        for node in self._scopes.walk():
-            if not isinstance(node, ast.Call) or self._is_traced(node):
-                continue
-            symbol = self._scopes.resolve(node.func) or ""
-            if any(
-                k.arg == "seed"
-                and not (isinstance(k.value, ast.Constant) and k.value.value is None)
-                for k in node.keywords
-            ) and not self._is_of_data(node.func, symbol):
-                return True
-            if symbol.startswith(_SEEDED) and len(node.args) > 4:
-                return True
-            if "initializer" in symbol and len(node.args) > 2:
-                return True
-        return False
-
-    def _is_of_data(self, func: ast.expr, symbol: str) -> bool:
-        """Whether a seed is a dataset's, or NumPy's or Python's own."""
-        if symbol:
-            return symbol.startswith("tf.data.")
-        path = self._scopes.import_path(func)
-        if path.startswith(("numpy.", "random.")):
-            return True
-        return isinstance(func, ast.Attribute) and func.attr in _OF_DATA
-
-    def _is_traced(self, node: ast.AST) -> bool:
-        at: ast.AST | None = node
-        while at is not None:
-            if at in self._program.steps:
-                return True
-            at = self._scopes.parents.get(at)
-        return False
 
     def _may_infer_dtypes(self) -> bool:
         """Whether a Keras layer could be given float64, which `recording` makes its dtype.

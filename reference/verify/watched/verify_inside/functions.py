@@ -12,6 +12,9 @@ import weakref
 
 from .record import own_file
 
+# The list by which a migrated program gives variables their initial values again:
+# [(variable, value), ...].
+_INITIAL = "initial_values"
 _LIBRARIES = ("tensorflow", "tf_keras", "keras", "absl", "wrapt")
 
 
@@ -56,6 +59,12 @@ class Variables:
     def _has_global_step(self):
         made = [variable() for variable in self._made]
         return any(v is not None and v.name == "global_step:0" for v in made)
+
+
+def _find_initial_values(frame):
+    """The list of initial values that a line sees; empty if it sees none."""
+    kept = frame.f_locals.get(_INITIAL, frame.f_globals.get(_INITIAL))
+    return kept if isinstance(kept, list) else []
 
 
 class Functions:
@@ -107,7 +116,10 @@ class Functions:
         self._watch_assignments()
 
     def _watch_assignments(self):
-        """Assignments that lines of the program make, outside of functions: a step each."""
+        """Assignments that lines of the program make, outside of functions: a step each.
+
+        TensorFlow 1's initializer was none, so to begin anew is none.
+        """
         from tensorflow.python.ops import resource_variable_ops
 
         functions = self
@@ -123,6 +135,12 @@ class Functions:
                 )
                 if not line or not functions._is_the_programs():
                     return assign(self, *args, **kwargs)
+                kept = _find_initial_values(sys._getframe(1))
+                if args and any(args[0] is value for _, value in kept):
+                    assign(self, *args, **kwargs)
+                    if args[0] is kept[-1][1]:  # All have theirs: no step.
+                        functions._watch.begin(functions._variables, anew=True)
+                    return None
                 return functions._record(
                     name, lambda: assign(self, *args, **kwargs), (args, kwargs)
                 )

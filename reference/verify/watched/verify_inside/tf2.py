@@ -279,6 +279,7 @@ class Watch:
             if stepped and recorder.enough():
                 recorder.leave()
             told = {"fetches": results}
+            self._sets[function] = _only_assigns(function)
             self._record(variables, function, args, told, after if stepped else None)
             return results
 
@@ -464,7 +465,7 @@ def _writes(replicas, step):
     for op in graph.get_operations():
         if graphs.writes(op.type) and op.inputs and id(op.inputs[0]) in inside:
             types.append(op.type)
-        nested = nested or op.type.endswith(("PartitionedCall", "While", "If", "Case"))
+        nested = nested or _is_nested(op.type)
     return types, nested
 
 
@@ -474,12 +475,30 @@ def _trains(function):
     Of mere assignments, and of what stands in a branch, it is seen whether they change
     anything.
     """
-    traces = getattr(function, "_list_all_concrete_functions", list)()
     return any(
-        graphs.writes(op.type) and not op.type.startswith("Assign")
-        for trace in traces
-        for op in trace.graph.get_operations()
+        graphs.writes(kind) and not kind.startswith("Assign")
+        for kind in _list_types(function)
     )
+
+
+def _only_assigns(function):
+    """Whether a function gives variables values, and does nothing else to them.
+
+    Keras's optimizers add to variables, or do it in functions of their own.
+    """
+    types = _list_types(function)
+    written = {kind for kind in types if graphs.writes(kind)}
+    return written == {"AssignVariableOp"} and not any(map(_is_nested, types))
+
+
+def _list_types(function):
+    """The types of the operations in the traces of a function."""
+    traces = getattr(function, "_list_all_concrete_functions", list)()
+    return [op.type for trace in traces for op in trace.graph.get_operations()]
+
+
+def _is_nested(kind):
+    return kind.endswith(("PartitionedCall", "While", "If", "Case"))
 
 
 def _leaves(args):

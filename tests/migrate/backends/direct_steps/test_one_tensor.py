@@ -18,6 +18,8 @@ TRUTHS = np.array([True, False])
 LINE = np.ones([1, 4, 2], np.float32)
 IMAGE = np.ones([1, 4, 4, 2], np.float32)
 KERNEL = np.ones([2, 2, 2, 2], np.float32)
+PICTURE = np.ones([4, 4, 3], np.float32)
+BYTES = np.ones([4, 4, 3], np.uint8)
 # Whatever of these a function takes, it must give one tensor for.
 GIVEN: list[tuple[Any, ...]] = [
     *((MATRIX,), (MATRIX, MATRIX), (MATRIX, 0), (MATRIX, PLACES), (PLACES, PLACES)),
@@ -28,6 +30,39 @@ GIVEN: list[tuple[Any, ...]] = [
 ]
 OWN: dict[str, tuple[Any, ...]] = {
     "tf.batch_to_space": (np.ones([4, 1, 1, 1]), [[0, 0], [0, 0]], 2),
+    **{
+        f"tf.image.{name}": (PICTURE, *more)
+        for name, more in (
+            *(("central_crop", (0.5,)), ("crop_to_bounding_box", (0, 0, 2, 2))),
+            *(("flip_left_right", ()), ("flip_up_down", ()), ("hsv_to_rgb", ())),
+            *(("pad_to_bounding_box", (1, 1, 8, 8)), ("per_image_standardization", ())),
+            *(("random_contrast", (0.5, 1.5)), ("random_flip_left_right", ())),
+            *(
+                ("random_flip_up_down", ()),
+                ("random_hue", (0.1,)),
+                ("resize", ([2, 2],)),
+            ),
+            *(("random_saturation", (0.5, 1.5)), ("resize_images", ([2, 2],))),
+            *(("resize_image_with_crop_or_pad", (2, 2)), ("rgb_to_grayscale", ())),
+            *(("resize_with_crop_or_pad", (2, 2)), ("rgb_to_hsv", ()), ("rot90", ())),
+            *(("transpose", ()), ("adjust_contrast", (0.5,)), ("adjust_hue", (0.1,))),
+            *(("adjust_brightness", (0.1,)), ("adjust_saturation", (0.5,))),
+            *(("convert_image_dtype", (tf.uint8,)), ("random_brightness", (0.1,))),
+        )
+    },
+    **{
+        f"tf.{module}.{name}": given
+        for module in ("image", "io")
+        for name, given in (
+            *(("decode_image", ("",)), ("decode_jpeg", ("",)), ("decode_png", ("",))),
+            *(("encode_jpeg", (BYTES,)), ("encode_png", (BYTES,))),
+        )
+    },
+    "tf.image.resize_bilinear": (IMAGE, [2, 2]),
+    "tf.image.resize_nearest_neighbor": (IMAGE, [2, 2]),
+    "tf.io.decode_raw": ("", tf.uint8),
+    "tf.io.read_file": ("name",),
+    "tf.random_crop": (PICTURE, [2, 2, 3]),
     "tf.einsum": ("ij,jk->ik", MATRIX, MATRIX),
     "tf.losses.cosine_distance": (MATRIX, MATRIX, 1),
     "tf.losses.sparse_softmax_cross_entropy": (PLACES, MATRIX),
@@ -81,6 +116,25 @@ def _results(symbol: str) -> list[Any]:
 def test_a_function_gives_one_tensor(symbol: str) -> None:
     results = _results(symbol)
     assert results
+    assert all(isinstance(r, tf.Tensor) for r in results)
+
+
+SEVERAL: dict[str, tuple[Any, ...]] = {
+    "tf.meshgrid": (PLACES, PLACES),
+    "tf.nn.moments": (MATRIX, [0]),
+    "tf.nn.top_k": (MATRIX,),
+    "tf.split": (MATRIX, 2),
+    "tf.unique": (PLACES,),
+    "tf.unstack": (MATRIX,),
+}
+
+
+@pytest.mark.parametrize("symbol", sorted(one_tensor.SEVERAL))
+def test_a_function_gives_tensors(symbol: str) -> None:
+    function = functools.reduce(getattr, symbol.split(".")[1:], tf.compat.v1)
+    with tf.Graph().as_default():
+        results = function(*SEVERAL[symbol])
+    assert isinstance(results, (tuple, list))
     assert all(isinstance(r, tf.Tensor) for r in results)
 
 
