@@ -87,6 +87,7 @@ def find_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form
     own = (
         changed
         or any(f.code in ("S111", "S122") for f in stood)
+        or variables_at_once.run_variables_at_once(start) != start
         or versions.name_tensors_apart(arguments.name_arguments(start)) != start
     )
     first: Form | None = None

@@ -32,7 +32,8 @@ SCHEDULES = frozenset(
 MAKE_NO_VARIABLES = frozenset(
     {"tf.TensorSpec", "tf.random_normal", "tf.random_uniform", "tf.truncated_normal"}
     | {"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"}
-    | {"tf.convert_to_tensor", "tf.nn.relu"}
+    | {"tf.convert_to_tensor", "tf.nn.relu", "tf.train.checkpoint_exists"}
+    | {"tf.train.get_checkpoint_state", "tf.train.latest_checkpoint"}
 )
 # Methods of arrays.
 READING = frozenset({"astype", "copy", "flatten", "mean", "reshape", "sum", "rand"}) | {

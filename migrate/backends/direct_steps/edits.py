@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate.backends.direct_steps.made_variables import NotKnown
-from migrate.backends.direct_steps.program import Program, Step
+from migrate.backends.direct_steps.program import Listing, Program, Step
 from migrate.backends.direct_steps.results import Results, find_results, is_unread
 from migrate.backends.direct_steps.savers import (
     Saved,
@@ -17,7 +17,12 @@ from migrate.backends.direct_steps.savers import (
 from migrate.backends.direct_steps.seeds import find_second_draws
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
 from migrate.backends.direct_steps.spec_helper import insert_helper
+from migrate.backends.direct_steps.tapes import name_tape
 from migrate.backends.direct_steps.tracing import has_branches, list_traced
+from migrate.backends.direct_steps.variable_lists import (
+    VariableLists,
+    write_choice,
+)
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
@@ -56,6 +61,7 @@ class _Edits:
         self._program = program
         self._scopes = program.scopes
         self._tf = program.tensorflow
+        self._lists = VariableLists(program)
         self._plan = Plan()
         self._new: dict[ast.stmt, list[Item]] = {}
         # What moves to the end of a block.
@@ -63,9 +69,11 @@ class _Edits:
 
     def plan(self) -> Plan:
         for node in self._program.variables:
-            self._plan.replace(
-                node, make_code(self._name_tape(node), ".watched_variables()")
-            )
+            self._plan.replace(node, make_code(self._write_trained(node)))
+        for listing in self._program.listings:
+            self._plan.replace(listing.whole, make_code(self._write_listing(listing)))
+        for call in self._program.values:
+            self._plan.replace(call, self._write_values(call))
         for call in self._program.counters:
             self._plan.replace(call, _write_counter(self._tf))
         for call in self._program.updates:
@@ -246,116 +254,39 @@ class _Edits:
 
     # -- steps -------------------------------------------------------------------------
 
-    def _name_tape(self, variables: ast.Attribute) -> str:
-        """Returns the name of the tape that watched the variables of the gradients."""
-        statement = self._scopes.parents[variables]
-        function = self._scopes.find_scope(variables).node
-        if not isinstance(statement, ast.Assign) or not isinstance(
-            function, ast.FunctionDef
-        ):
-            raise _Other
-        match statement.targets:
-            case [ast.Name(name)]:
-                pass
-            case _:
-                raise _Other
-        own = list(names.walk_scope_of_function(function))
-        tapes = {
-            i.optional_vars.id
-            for n in own
-            if isinstance(n, ast.With) and n.lineno < statement.lineno
-            for i in n.items
-            if isinstance(i.optional_vars, ast.Name)
-            and isinstance(i.context_expr, ast.Call)
-            and self._scopes.resolve(i.context_expr.func) == "tf.GradientTape"
-            and not i.context_expr.args
-            and all(k.arg == "persistent" for k in i.context_expr.keywords)
-        }
-        gradients: set[str] = set()
-        for node in own:
-            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-                continue
-            if node.id == name and self._is_asked(node, tapes, gradients):
-                continue
-            if node.id == name and not self._is_zipped(node):
-                raise _Other  # Code that only loops over them wants all that exist.
-        for node in own:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                if node.id in gradients and not self._is_in_order(node):
-                    raise _Other
-        if len(tapes) != 1 or not gradients:
-            raise _Other
-        return tapes.pop()
+    def _write_trained(self, node: ast.Attribute) -> str:
+        """Writes the trainable variables: what a tape has watched, or all of them."""
+        try:
+            return f"{name_tape(node, self._scopes)}.watched_variables()"
+        except NotKnown:
+            return self._lists.write(Listing(node, node))
 
-    def _is_asked(self, node: ast.Name, tapes: set[str], gradients: set[str]) -> bool:
-        """Whether a tape is asked for gradients by these variables."""
-        call = self._scopes.parents[node]
-        match call, self._scopes.parents[call]:
-            case (
-                ast.Call(
-                    func=ast.Attribute(ast.Name(tape), "gradient"), args=[_, asked]
-                ),
-                ast.Assign(targets=[ast.Name(name)]),
-            ) if asked is node and tape in tapes:
-                gradients.add(name)
-                return True
-            case (
-                ast.Call(
-                    func=ast.Attribute(ast.Name(tape), "gradient"), args=[_, asked]
-                ) as given,
-                ast.Call(func=ast.Name("zip"), args=[first, ast.Name(second)]) as pairs,
-            ) if asked is node and first is given and tape in tapes:
-                if second != node.id or not self._are_pairs_in_order(pairs):
-                    return False
-                gradients.add("")
-                return True
-        return False
+    def _write_listing(self, listing: Listing) -> str:
+        try:
+            return self._lists.write(listing)
+        except NotKnown:
+            return write_choice(listing, name_tape(listing.whole, self._scopes))
 
-    def _are_pairs_in_order(self, pairs: ast.Call) -> bool:
-        """Whether all pairs of gradients and variables are applied, one by one.
+    def _write_values(self, call: ast.Call) -> Code:
+        """Writes the values of the variables in a list, or in another structure."""
+        (given,) = call.args
+        if self._is_list(given):
+            return make_code("[v.numpy() for v in ", given, "]")
+        return make_code(
+            f"{self._tf}.nest.map_structure(lambda v: v.numpy(), ", given, ")"
+        )
 
-        Pairs of unused variables, whose gradients are None, may be missing.
-        """
-        parent = self._scopes.parents[pairs]
-        match parent:
-            case ast.Call(func=ast.Name("list"), args=[_], keywords=[]):
-                parent = self._scopes.parents[parent]
-        if _is_applied(parent):
+    def _is_list(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.List, ast.ListComp)):
             return True
-        match parent:
-            case ast.Assign(targets=[ast.Name(name)]):
-                function = self._scopes.find_scope(parent).node
-                assert isinstance(function, ast.FunctionDef)
-                loads = [
-                    n
-                    for n in names.walk_scope_of_function(function)
-                    if isinstance(n, ast.Name)
-                    and n.id == name
-                    and isinstance(n.ctx, ast.Load)
-                ]
-                return all(_is_applied(self._scopes.parents[n]) for n in loads)
-        return False
-
-    def _is_zipped(self, node: ast.Name) -> bool:
-        """Whether a list is zipped with another, so that unused variables may be missing."""
-        match self._scopes.parents[node]:
-            case ast.Call(func=ast.Name("zip"), args=[_, _]):
-                return True
-        return False
-
-    def _is_in_order(self, node: ast.Name) -> bool:
-        """Whether gradients are used in order, with None for those of unused variables."""
-        if self._is_zipped(node):
+        if any(node is listing.whole for listing in self._program.listings):
             return True
-        match self._scopes.parents[node]:
-            case (
-                ast.ListComp(generators=parts)
-                | ast.SetComp(generators=parts)
-                | ast.GeneratorExp(generators=parts)
-            ):
-                return any(part.iter is node for part in parts)
-            case ast.Call(func=func):
-                return self._scopes.resolve(func) == "tf.clip_by_global_norm"
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._scopes.find_scope(node).find_owner(node.id)
+        match owner.bindings[node.id] if owner else []:
+            case [ast.Assign(targets=[ast.Name()], value=value)]:
+                return self._is_list(value)
         return False
 
     def _rewrite_step(self, step: Step) -> None:
@@ -453,6 +384,10 @@ class _Edits:
                 )
             case ast.Subscript(slice=ast.Constant(int(place))):
                 return 0 <= place < len(elements) and elements[place] is not None
+            case ast.Subscript(slice=ast.Slice(None, ast.Constant(int(end)), None)):
+                return 0 < end == len([e for e in elements if e is not None]) and (
+                    None not in elements[:end]
+                )
         return False
 
     def _run(self, run: ast.Call, results: Results, kept: int) -> None:
@@ -470,6 +405,10 @@ class _Edits:
             return
         values = make_code("[value.numpy() for value in ", called, "]")
         match parent:
+            case ast.Subscript(slice=ast.Slice()) if kept < len(elements):
+                if kept == 1:
+                    values = make_code("[", called, ".numpy()]")
+                self._plan.replace(parent, values)
             case ast.Subscript(slice=ast.Constant(int(place))) if (
                 0 <= place < len(elements)
             ):
@@ -502,14 +441,6 @@ class _Edits:
             for k in call.keywords
         ]
         self._plan.replace(call, make_code(call.func, "(", join_code(", ", left), ")"))
-
-
-def _is_applied(node: ast.AST) -> bool:
-    """Whether a node is the call that applies gradients."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="apply_gradients")):
-            return True
-    return False
 
 
 def _write_counter(tf: str) -> Code:

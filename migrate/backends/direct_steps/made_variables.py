@@ -28,6 +28,23 @@ class NotKnown(Exception):
     """The variables of a saver, or their names, are not known."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Variable:
+    """A variable of a block.
+
+    Attributes:
+      spelled: the expression that names it: `w`, `weights["h1"]`.
+      tf_name: its name in TF1.
+      trained: whether it is among the trainable ones.
+      line: where it is made.
+    """
+
+    spelled: str
+    tf_name: str
+    trained: bool
+    line: int
+
+
 @dataclasses.dataclass
 class Made:
     """The variables, layers, optimizers and networks that a block makes.
@@ -41,6 +58,8 @@ class Made:
         the variables that it made.
       renamed: variables that need an explicit name -> this name.
       taken: names that variables already have.
+      order: the block's variables in the order in which it makes them.
+      all_told: whether it is known of each whether it is trainable.
     """
 
     variables: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -51,6 +70,8 @@ class Made:
     renamed: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     taken: set[str] = dataclasses.field(default_factory=set)
     layer_names: list[str] = dataclasses.field(default_factory=list)
+    order: list[Variable] = dataclasses.field(default_factory=list)
+    all_told: bool = True
 
 
 def read_block(program: Program, block: ast.With) -> Made:
@@ -97,14 +118,17 @@ class _Block:
                     self._read_suite(
                         statement.body, path + self._read_scope(call), inner
                     )
+                case ast.Assign(value=ast.Call() as call) if (
+                    call in self._program.savers
+                ):
+                    pass
                 case ast.Assign(targets=[ast.Name(name)], value=ast.Call() as call):
                     self._read_call(name, call, path, inner)
                 case ast.Assign(
                     targets=[ast.Name(name)],
                     value=ast.Dict(values=elements) | ast.List(elts=elements),
                 ) if inner is None and self._are_variables(elements):
-                    is_dict = isinstance(statement.value, ast.Dict)
-                    self._read_group(name, elements, path, is_dict)
+                    self._read_group(name, statement.value, elements, path)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check_harmless(value)
                 case _:
@@ -130,6 +154,7 @@ class _Block:
             self._read_variable(name, call, path, inner)
         elif whole == f"{BASE}.create_global_step":
             self._add(name, path + "global_step", inner)
+            self._note(name, path + "global_step", call, False, inner)
         elif whole.startswith("tf_keras.layers."):
             self._read_layer(name, call, whole.rpartition(".")[2], inner)
         elif symbol in table.OPTIMIZERS:
@@ -138,8 +163,43 @@ class _Block:
             self._made.optimizers[name] = table.OPTIMIZERS[symbol]
         elif self._is_harmless(call):
             pass
+        elif (made := self._find_made_variable(call)) is not None:
+            self._read_made_variable(name, made, path, inner)
         else:
             self._read_network(name, call, path, inner)
+
+    def _find_made_variable(self, call: ast.Call) -> ast.Call | None:
+        """Finds what a call of `def weight(shape): ...; return tf.Variable(...)` makes."""
+        function = self._scopes.find_function(call.func)
+        if function is None or function.decorator_list:
+            return None
+        match function.body[-1]:
+            case ast.Return(ast.Call() as made) if (
+                self._scopes.resolve(made.func) == "tf.Variable"
+            ):
+                pass
+            case _:
+                return None
+        for statement in function.body[:-1]:
+            match statement:
+                case ast.Expr(ast.Constant()):
+                    pass
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    self._check_harmless(value)
+                case _:
+                    return None
+        for argument in (*made.args, *(k.value for k in made.keywords)):
+            self._check_harmless(argument)
+        return made
+
+    def _read_made_variable(
+        self, name: str, made: ast.Call, path: str, inner: ast.FunctionDef | None
+    ) -> None:
+        """Reads a variable that a function makes, which must not need a name of its own."""
+        before = set(self._made.renamed)
+        self._read_variable(name, made, path, inner)
+        if set(self._made.renamed) != before:
+            raise NotKnown  # All that the function makes have one name.
 
     def _are_variables(self, elements: Sequence[ast.expr]) -> bool:
         return bool(elements) and all(
@@ -148,19 +208,35 @@ class _Block:
         )
 
     def _read_group(
-        self, name: str, elements: Sequence[ast.expr], path: str, is_dict: bool
+        self, name: str, value: ast.expr, elements: Sequence[ast.expr], path: str
     ) -> None:
         """Reads `weights = {"h1": tf.Variable(...), ...}`, or such a list."""
         if name in self._made.groups:
             raise NotKnown
+        keys = value.keys if isinstance(value, ast.Dict) else None
         for at, element in enumerate(elements):
             assert isinstance(element, ast.Call)
             for argument in (*element.args, *(k.value for k in element.keywords)):
                 self._check_harmless(argument)
-            # No name of Python has a dot.
-            self._read_variable(f"{name}.{at}", element, path, None)
-            del self._made.variables[f"{name}.{at}"]
-        self._made.groups[name] = f"*{name}.values()" if is_dict else f"*{name}"
+            key = ast.Constant(at) if keys is None else keys[at]
+            if not isinstance(key, ast.Constant):
+                raise NotKnown
+            # No name of Python has a bracket.
+            spelled = f"{name}[{ast.unparse(key)}]"
+            self._read_variable(spelled, element, path, None)
+            del self._made.variables[spelled]
+        self._made.groups[name] = f"*{name}" if keys is None else f"*{name}.values()"
+
+    def _note(
+        self,
+        name: str,
+        tf_name: str,
+        call: ast.Call,
+        trained: bool,
+        inner: ast.FunctionDef | None,
+    ) -> None:
+        if inner is None:
+            self._made.order.append(Variable(name, tf_name, trained, call.lineno))
 
     def _read_variable(
         self, name: str, call: ast.Call, path: str, inner: ast.FunctionDef | None
@@ -186,6 +262,11 @@ class _Block:
                 raise NotKnown
             self._made.renamed[call] = unique
         self._add(name, path + unique, inner)
+        trained = names.find_argument(call, "trainable", 1)
+        if trained is not None and not isinstance(trained, ast.Constant):
+            self._made.all_told = False
+        fixed = isinstance(trained, ast.Constant) and not trained.value
+        self._note(name, path + unique, call, not fixed, inner)
 
     def _add(self, name: str, tf_name: str, inner: ast.FunctionDef | None) -> None:
         if tf_name.lower() in (name.lower() for name in self._made.taken):
@@ -248,6 +329,8 @@ class _Block:
                 raise NotKnown
 
     def _is_harmless(self, call: ast.Call) -> bool:
+        if any(call is listing.whole for listing in self._program.listings):
+            return True
         symbol = self._scopes.resolve(call.func) or ""
         if symbol.startswith("tf."):
             return (

@@ -26,6 +26,21 @@ class Step:
     runs: list[ast.Call] = dataclasses.field(default_factory=list)
 
 
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """A list of variables that the program asks its replicas for.
+
+    Attributes:
+      node: `replicas.trainable_variables`, or the function that is called with a scope.
+      whole: the expression that gives the list.
+      scope: a regular expression that begins the names of its variables; "" for all.
+    """
+
+    node: ast.Attribute
+    whole: ast.expr
+    scope: str = ""
+
+
 @dataclasses.dataclass(eq=False)
 class Program:
     """A program in which everything that concerns its sessions is known.
@@ -33,10 +48,12 @@ class Program:
     Attributes:
       tensorflow: the name that the program has for it.
       blocks: `with strategy.scope(), replicas.recording()`, one for each graph.
-      variables: reads of `replicas.trainable_variables`.
+      variables: reads of `replicas.trainable_variables` by which a step trains.
+      listings: other lists of variables.
       counters: calls that make the variable `global_step`.
       summaries: reads of `training_session.summary`.
       asks_specs: whether it asks for the specs of tensors that its steps compute.
+      values: calls that give the values of the variables in a list, tuple or dict.
       writers: calls that make a writer of summaries, and their statements.
       savers: calls that make a saver, and their statements.
       saved: calls of savers that are given a session.
@@ -56,9 +73,11 @@ class Program:
     blocks: list[ast.With] = dataclasses.field(default_factory=list)
     steps: dict[ast.FunctionDef, Step] = dataclasses.field(default_factory=dict)
     variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    listings: list[Listing] = dataclasses.field(default_factory=list)
     counters: list[ast.Call] = dataclasses.field(default_factory=list)
     summaries: list[ast.Attribute] = dataclasses.field(default_factory=list)
     asks_specs: bool = False
+    values: list[ast.Call] = dataclasses.field(default_factory=list)
     writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
     savers: dict[ast.Call, ast.Assign] = dataclasses.field(default_factory=dict)
     saved: list[ast.Call] = dataclasses.field(default_factory=list)

@@ -6,7 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from migrate.backends.direct_steps import spec_helper
-from migrate.backends.direct_steps.program import BASE, MODULE, Program, Step
+from migrate.backends.direct_steps.program import (
+    BASE,
+    MODULE,
+    Listing,
+    Program,
+    Step,
+)
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 
@@ -14,7 +20,8 @@ _DEFAULT = "tf.distribute.get_strategy"
 # The names that are known of each module.
 _KNOWN = {
     MODULE: {"LocalReplicas", "Session"},
-    BASE: {"create_global_step", "Saver", "spec_of", "summary", "SummaryWriter"},
+    BASE: {"create_global_step", "Saver", "spec_of", "summary", "SummaryWriter"}
+    | {"values"},
 }
 # Methods of TF1's own saver that do the same in eager mode, without this module's session.
 _OF_SAVERS = frozenset(
@@ -144,6 +151,15 @@ class _Reader:
                 case ast.Attribute(attr="trainable_variables"), ast.Assign():
                     assert isinstance(parent, ast.Attribute)
                     self._program.variables.append(parent)
+                case (
+                    ast.Attribute(attr="trainable_in" | "global_in"),
+                    ast.Call(args=[ast.Constant(str(scope))], keywords=[]) as call,
+                ):
+                    assert isinstance(parent, ast.Attribute)
+                    self._program.listings.append(Listing(parent, call, scope))
+                case ast.Attribute(attr="trainable_variables" | "global_variables"), _:
+                    assert isinstance(parent, ast.Attribute)
+                    self._program.listings.append(Listing(parent, parent))
                 case ast.Attribute(attr="another_update"), ast.Call() as call:
                     self._program.updates.append(call)
                 case ast.Attribute(attr="keep_initial_values"), ast.Call() as call:
@@ -421,6 +437,8 @@ class _Reader:
         match used.attr, around, self._find_parent(around):
             case "create_global_step", ast.Call(args=[], keywords=[]) as call, _:
                 self._program.counters.append(call)
+            case "values", ast.Call(args=[_], keywords=[]) as call, _:
+                self._program.values.append(call)
             case "summary", ast.Attribute(), ast.Call(func=func) if func is around:
                 self._program.summaries.append(used)
             case "spec_of", ast.Call(func=func), _ if func is used and not any(

@@ -11,10 +11,14 @@ from migrate.facts import names
 from migrate.facts.element_values import list_values
 from migrate.facts.names import is_none_constant
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import one_tensor
 from migrate.tables.recurrent import MODULE as CELLS
 
 _ASSIGNED = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
+_LOSSES = frozenset(
+    f"contrib_seq2seq.{name}" for name in ("sequence_loss", "legacy_sequence_loss")
+)
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 _METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
@@ -171,8 +175,14 @@ class _Tensors:
                 return True
             if is_layer(node.func, self._scopes, one_tensor.LAYERS):
                 return True
-            if self._scopes.import_path(node.func).startswith(f"{BASE}.summary."):
+            path = self._scopes.import_path(node.func)
+            if path.startswith(f"{BASE}.summary.") or path in _LOSSES:
                 return True
+            if isinstance(node.func, ast.Call):  # `tf_keras.layers.Flatten()(x)`
+                made = self._scopes.import_path(node.func.func)
+                return made.startswith("tf_keras.layers.") and (
+                    made.rpartition(".")[2] in one_tensor.LAYERS
+                )
             if self._is_conditional(node) or self._is_given_function(node.func):
                 return True
             found = self._find_function(node)
@@ -288,7 +298,9 @@ class _Tensors:
 
     def _is_binding(self, at: ast.AST, name: str, function: ast.FunctionDef) -> bool:
         if isinstance(at, ast.arg):
-            return function is self._step and self._is_plain_parameter(at)
+            if function is self._step:
+                return self._is_plain_parameter(at)
+            return self._is_bound_anew(name, function)
         match at:
             case ast.Assign(targets=[ast.Name()], value=value):
                 return self.is_tensor(value)
@@ -310,6 +322,21 @@ class _Tensors:
                 if len(places) != 1 or found is None:
                     return False
                 return self._gives(found, places[0])
+        return False
+
+    def _is_bound_anew(self, name: str, function: ast.FunctionDef) -> bool:
+        """Whether each call binds a parameter anew: `x = dense(x)`, and returns at its end."""
+        returned = [
+            s for s in walk_breadth_first(function) if isinstance(s, ast.Return)
+        ]
+        for node in walk_breadth_first(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(target)]) if target == name:
+                    at = self._scopes.parents[node]
+                    while isinstance(at, ast.With):
+                        at = self._scopes.parents[at]
+                    if at is function and len(returned) == 1:
+                        return True
         return False
 
     def _is_plain_parameter(self, parameter: ast.arg) -> bool:

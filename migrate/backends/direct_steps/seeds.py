@@ -159,12 +159,12 @@ class _Draws:
     def _find_statement(self, call: ast.Call) -> ast.stmt:
         """Returns the statement of a graph's block that draws, which runs once."""
         symbol = self._scopes.resolve(call.func) or ""
-        drawn = self._scopes.parents[call]
-        if not symbol.startswith(_SEEDED) and not (
-            symbol.endswith("_initializer")
-            and isinstance(drawn, ast.Call)
-            and drawn.func is call
-        ):
+        above = self._scopes.parents[call]
+        if symbol.endswith("_initializer"):  # It draws where it is called.
+            drawn = isinstance(above, ast.Call) and above.func is call
+        else:
+            drawn = symbol.startswith(_SEEDED)
+        if not drawn:
             raise NotKnown
         statement = self._find_block(call)
         if statement is None:

@@ -17,12 +17,19 @@ from migrate.facts.element_values import list_elements, list_values
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
+from migrate.tables.direct_savers import WITHOUT_VARIABLES
 
 # Methods of tensors, variables, optimizers and datasets' iterators; and of strings.
 _METHODS = frozenset(
-    {"apply_gradients", "as_list", "assign", "assign_add", "assign_sub", "format"}
-    | {"get_next", "get_shape", "gradient", "items", "keys", "lookup", "read_value"}
-    | {"set_shape", "size", "values", "watched_variables"}
+    {"apply_gradients", "as_list", "assign", "assign_add", "assign_sub", "endswith"}
+    | {"format", "get_next", "get_shape", "gradient", "items", "keys", "lookup"}
+    | {"read_value", "set_shape", "size", "startswith", "value", "values"}
+    | {"watched_variables"}
+)
+# Modules whose functions only compute.
+_BUILDING = (
+    *("math.", "recurrent_cells.", f"{BASE}.summary.", "contrib_seq2seq.sequence_loss"),
+    "contrib_seq2seq.legacy_sequence_loss",
 )
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BRANCHES = (
@@ -130,7 +137,9 @@ class _Tracing:
         parent = self._scopes.parents[call]
         if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
             return True
-        if call in self._program.updates:
+        if call in self._program.updates or any(
+            call is listing.whole for listing in self._program.listings
+        ):
             return True
         symbol = self._scopes.resolve(func) or ""
         if symbol.startswith("tf."):
@@ -146,18 +155,34 @@ class _Tracing:
             if owner is None:
                 return func.id in table.PURE_BUILTINS or self._takes_in_turn(call)
             return bool(self._list_callees(func))
+        if isinstance(func, ast.Call):  # `tf_keras.layers.Flatten()(x)`
+            return self._makes_nothing(func)
         if not isinstance(func, ast.Attribute):
             return False
         path = self._scopes.import_path(func)
         if path.startswith("numpy."):
             return not path.startswith("numpy.random")
-        if path.startswith(("math.", "recurrent_cells.", f"{BASE}.summary.")):
+        if path.startswith(_BUILDING) or self._makes_nothing(call):
             return True
+        if func.attr == "zero_state" and isinstance(func.value, ast.Name):
+            made = list_values(func.value, self._scopes)
+            return bool(made) and all(
+                isinstance(value, ast.Call)
+                and self._scopes.import_path(value.func).startswith("recurrent_cells.")
+                for value in made
+            )
         # A list's `append` is seen only where the list is.
         if func.attr == "append" and isinstance(func.value, ast.Name):
             owner = self._scopes.find_scope(func.value).find_owner(func.value.id)
             return owner is not None and owner.node in self._parts
         return func.attr in _METHODS
+
+    def _makes_nothing(self, call: ast.Call) -> bool:
+        """Whether it makes a layer that has no variables."""
+        path = self._scopes.import_path(call.func)
+        return path.startswith("tf_keras.layers.") and (
+            path.rpartition(".")[2] in WITHOUT_VARIABLES
+        )
 
     def _takes_in_turn(self, call: ast.Call) -> bool:
         """Whether it is the `iter` or `next` by which a step takes what a loop made."""
