@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Listing, Program, Step
-from migrate.backends.direct_steps.results import Results, find_results, is_unread
+from migrate.backends.direct_steps.results import (
+    Results,
+    find_results,
+    is_element,
+    is_unread,
+)
 from migrate.backends.direct_steps.savers import (
     Saved,
     find_saved,
@@ -290,6 +295,9 @@ class _Edits:
         return False
 
     def _rewrite_step(self, step: Step) -> None:
+        if is_element(step, self._scopes):
+            self._take_elements(step)
+            return
         results = find_results(step, self._scopes)
         if results is None:
             raise _Other
@@ -311,6 +319,28 @@ class _Edits:
             self._write_returns(results, shown, lean)
         for run in step.runs:
             self._run(run, results, len(kept))
+
+    def _take_elements(self, step: Step) -> None:
+        """Drops a step that gives a dataset's element as it is: its runs take that."""
+        self._new[step.function] = [Dropped(step.function)]
+        for run in step.runs:
+            given = run.args[1]
+            element = given.value if isinstance(given, ast.Starred) else given
+            parent = self._scopes.parents[run]
+            if isinstance(parent, ast.Expr):
+                self._plan.replace(run, make_code(element))
+                continue
+            values = make_code(
+                f"{self._tf}.nest.map_structure(lambda value: value.numpy(), ",
+                element,
+                ")",
+            )
+            match parent:
+                case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+                    pass
+                case _ if isinstance(given, ast.Starred):
+                    values = make_code("list(", values, ")")
+            self._plan.replace(run, values)
 
     def _write_returns(self, results: Results, shown: list[Code], lean: bool) -> None:
         statement = results.statement

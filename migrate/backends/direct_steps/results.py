@@ -19,6 +19,7 @@ _ASSIGNED = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
 _LOSSES = frozenset(
     f"contrib_seq2seq.{name}" for name in ("sequence_loss", "legacy_sequence_loss")
 )
+_COMPOSITE = ("Sparse", "VarLen", "sparse", "ragged", "Ragged")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 _METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
@@ -77,6 +78,35 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
             continue
         found.append(element)
     return Results(last, found, many, read)
+
+
+def is_element(step: Step, scopes: Scopes) -> bool:
+    """Whether a step does nothing but give the element of a dataset that it is given.
+
+    @replicas.step_function(*dataset.element_spec)
+    def compute_x_and_y(x, y):
+        return [x, y]
+    """
+    order = [a.arg for a in step.function.args.args]
+    match step.function.body, step.decorator.args:
+        case [ast.Return(ast.List(elts))], [ast.Starred(ast.Attribute(attr=spec))]:
+            pass
+        case [ast.Return(ast.Name() as name)], [ast.Attribute(attr=spec)]:
+            elts = [name]
+        case _:
+            return False
+    given = [e.id for e in elts if isinstance(e, ast.Name)]
+    if spec != "element_spec" or given != order or len(given) != len(elts):
+        return False
+    for node in scopes.walk():  # Such a tensor has no `numpy()`.
+        named = getattr(node, "attr", "") or getattr(node, "id", "")
+        if any(kind in str(named) for kind in _COMPOSITE):
+            return False
+    starred = isinstance(step.decorator.args[0], ast.Starred)
+    return all(
+        len(run.args) == 2 and isinstance(run.args[1], ast.Starred) is starred
+        for run in step.runs
+    )
 
 
 def _reads(run: ast.Call, place: int, count: int, many: bool, scopes: Scopes) -> bool:

@@ -89,10 +89,29 @@ for fold in range(3):
             print(fold, value, "%.4f" % sess.run([train, loss], {x: data[fold:]})[1])
 """
 )
+ELEMENTS = (
+    HEAD.replace("x = tf.placeholder(tf.float32, [None, 2])\n", "")
+    + """\
+dataset = tf.data.Dataset.from_tensor_slices((data, data.sum(1))).repeat().batch(4)
+xs, ys = dataset.make_one_shot_iterator().get_next()
+pair = tf.data.Dataset.from_tensors({"a": data[0]}).make_one_shot_iterator().get_next()
+with tf.Session() as sess:
+    for i in range(6):
+        x, y = sess.run([xs, ys])
+        print("%.4f %.4f" % (x.sum(), y.sum()))
+    print(["%.4f" % e for e in sess.run(pair)["a"]])
+"""
+)
 # A program, a part of its migration, and a fault for that.
 PROGRAMS = {
     "pairs": (PAIRS, "target = [v, c]\n", "target = [c, v]\n"),
     "gan": (GAN, "startswith('maker')", "startswith('teller')"),
+    "elements": (
+        ELEMENTS,
+        "x, y = tf.nest.map_structure(lambda value: value.numpy(), iterator.get_next())",
+        "x, y = tf.nest.map_structure(lambda value: value.numpy() * 2, "
+        "iterator.get_next())",
+    ),
     "folds": (FOLDS, "variable.assign(initial_value)", "pass"),
 }
 
