@@ -39,7 +39,13 @@ from migrate.normalise.names import (
     tuples,
     versions,
 )
-from migrate.normalise.sessions import driver, joined_blocks, outer_blocks, sessions
+from migrate.normalise.sessions import (
+    driver,
+    joined_blocks,
+    kept_sessions,
+    outer_blocks,
+    sessions,
+)
 from migrate.normalise.towers import loops
 
 # A form, the moved code as (title, original line), and the findings about it.
@@ -114,8 +120,10 @@ def _gather_graph(
         plain_properties.replace_by_attributes(start)
     )
     for form in make_normal_forms(start.source, parts):
-        decided = branches.drop_unread_defaults(
-            statements.fold_conditions(scope_names.write_out_names(form.text))
+        decided = _settle_sessions(
+            branches.drop_unread_defaults(
+                statements.fold_conditions(scope_names.write_out_names(form.text))
+            )
         )
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
         plain = module_graph.gather_graph(
@@ -146,3 +154,16 @@ def _gather_graph(
             brought,
             tuple(move_finding(f, start.origins) for f in (*noted, *outer)),
         )
+
+
+def _settle_sessions(text: Text) -> Text:
+    """The text with its decided branches replaced, and with one name for each session."""
+    for _ in range(text.source.count("Session(") + 1):
+        new = branches.drop_unread_defaults(
+            branches.replace_decided_branches(statements.choose_values(text))
+        )
+        new = statements.fold_conditions(kept_sessions.name_sessions_once(new))
+        if new == text:
+            break
+        text = new
+    return text

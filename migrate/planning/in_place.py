@@ -70,6 +70,7 @@ _STEPS: tuple[_Step, ...] = (
     scope_names.write_out_names,
     train_ops.write_out_train_ops,
     losses.add_up_losses,
+    kept_sessions.name_sessions_once,
     sessions.convert_plain_sessions,
     tensor_names.replace_tensor_names,
     keras_tensors.call_models,

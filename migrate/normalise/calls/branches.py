@@ -104,6 +104,17 @@ def _is_unread_default(
     if not _is_own(name, statement, scopes):
         return False
     for other in following:
+        if isinstance(other, ast.With) and name not in names.find_header_reads(other):
+            # A block of TensorFlow always runs, and does not go on after an error.
+            calls = [
+                i.context_expr
+                for i in other.items
+                if isinstance(i.context_expr, ast.Call)
+            ]
+            if len(calls) == len(other.items) and all(
+                (scopes.resolve(c.func) or "").startswith("tf.") for c in calls
+            ):
+                return _is_unread_default(statement, other.body, scopes)
         if name in names.find_reads(other):
             return False
         if name in names.find_binds(other):

@@ -16,7 +16,7 @@ import ast
 import dataclasses
 import re
 
-from migrate.facts import names
+from migrate.facts import moments, names
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.normalise.classes import lazy_by_hand, lazy_decorators
 from migrate.normalise.classes.lazy_decorators import Decorator
@@ -26,6 +26,13 @@ from migrate.tables import roles
 
 # What makes variables, beside the functions that do nothing else.
 _MAKERS = ("tf.layers.", "tf.contrib.", "tf.nn.rnn_cell.", "tf.keras.")
+
+
+# What may leave out a part of itself, or run it later.
+_PERHAPS = (
+    *(ast.BoolOp, ast.IfExp, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 class _Unclear(Exception):
@@ -50,10 +57,11 @@ class _Lazy:
 def build_properties(text: Text) -> Text:
     """The text with such properties as methods, as far as it is clear."""
     by_hand = lazy_by_hand.decorate_properties(text)
-    if by_hand is not text:
-        done = _build_properties(by_hand)
-        if lazy_by_hand.NAME not in done.source:
-            return done
+    for form in (lazy_by_hand.decorate_openers(by_hand), by_hand):
+        if form is not text:
+            done = _build_properties(form)
+            if lazy_by_hand.NAME not in done.source:
+                return done
     return _build_properties(text)
 
 
@@ -179,12 +187,38 @@ class _Class:
         self._read_outside(made)
         for name in self._lazy:
             self._write_method(name)
+        self._drop_bare_reads(made)
         text = self._text.apply_edits(self._edits)
         # Calls that were inserted at one line run in the order of insertion.
         for line, end, lines in sorted(self._inserted[::-1], key=lambda i: -i[0]):
             origin = text.origins[line - 1]
             text = text.splice(line, end, lines, [origin] * len(lines))
         return text
+
+    def _drop_bare_reads(self, made: ast.Assign) -> None:
+        """Leaves out statements that only read a property that is built by then."""
+        replaced = {line for line, end, _ in self._inserted if end >= line}
+        for node in walk_breadth_first(self._tree):
+            if not (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr in self._done
+                and isinstance(node.value.value, ast.Name)
+                and node.lineno not in replaced
+            ):
+                continue
+            home = self._scopes.find_scope(node.value).node
+            own = ast.unparse(made.targets[0])
+            if isinstance(home, ast.FunctionDef) and home in self._owner.body:
+                own = home.args.args[0].arg if home.args.args else ""
+            if node.value.value.id != own:
+                continue
+            suite = names.find_suite(self._scopes.parents[node], node) or []
+            last = node.end_lineno or node.lineno
+            if len(suite) > 1 and self._text.is_alone(node):
+                self._inserted.append((node.lineno, last, []))
+            else:
+                self._edits.append(Edit(node.value, "pass"))
 
     def _find_construction(self) -> ast.Assign:
         """The statement that makes the class's one object.
@@ -235,11 +269,40 @@ class _Class:
                         raise _Unclear  # Not always built, or in a loop.
 
     def _visit_simple(self, node: ast.AST, statement: ast.stmt, own: str) -> None:
-        for name in self._list_reads(node, own):
+        for read in self._read_nodes(node, own):
+            name = read.attr
             if name in self._lazy:
+                self._check_moment(name, read, statement)
                 self._build(name, statement, own)
             elif name in self._methods:
                 self._enter(self._methods[name])
+
+    def _check_moment(self, name: str, read: ast.AST, statement: ast.stmt) -> None:
+        """Refuses to build a property before a statement that first does something else.
+
+        Raises:
+          _Unclear: the statement may do so, or may not read it, and that may be noticed.
+        """
+        if name in self._done or not moments.depends_on_moment(
+            self._scopes, self._lazy[name].method
+        ):
+            return
+        around = read
+        while around is not statement:
+            if around not in self._scopes.parents:
+                raise _Unclear
+            around = self._scopes.parents[around]
+            if isinstance(around, _PERHAPS):
+                raise _Unclear
+        others = [
+            n
+            for n in walk_breadth_first(statement)
+            if isinstance(n, ast.Call) and read not in walk_breadth_first(n)
+        ]
+        if names.list_suites(statement) or any(
+            not (self._scopes.resolve(n.func) or "").startswith("tf.") for n in others
+        ):
+            raise _Unclear
 
     def _list_reads(self, node: ast.AST, own: str) -> list[str]:
         """The object's attributes that code reads, in order."""
@@ -332,7 +395,8 @@ class _Class:
         if not rest:
             rest = [made]
         for statement in rest:
-            for name, always in self._find_read_properties(statement, own, True):
+            for name, always, read in self._find_read_properties(statement, own, True):
+                self._check_moment(name, read, statement)
                 if not always and name not in self._done and self._trains(name, set()):
                     raise _Unclear  # Perhaps never built, with its variables.
                 self._build_outside(name, statement, made, own)
@@ -349,21 +413,22 @@ class _Class:
                 and node.attr in self._lazy
                 and self._scopes.resolve(node) is None
             ):
+                self._check_moment(node.attr, node, rest[0])
                 self._build_outside(node.attr, rest[0], made, own)
 
     def _find_read_properties(
         self, statement: ast.stmt, own: str, always: bool
-    ) -> list[tuple[str, bool]]:
+    ) -> list[tuple[str, bool, ast.AST]]:
         """Properties read in a statement and the methods it calls, in order.
 
-        Each with whether it is read whatever a branch decides.
+        Each with whether it is read whatever a branch decides, and the read itself.
         """
-        found: list[tuple[str, bool]] = []
+        found: list[tuple[str, bool, ast.AST]] = []
         for node in self._read_nodes(statement, own):
             name, method = node.attr, self._methods.get(node.attr)
             alike = always and not self._is_in_branch(node, statement)
             if name in self._lazy:
-                found.append((name, alike))
+                found.append((name, alike, node))
             elif method is not None and name not in self._entered and method.args.args:
                 self._entered.append(name)
                 for inner in method.body:

@@ -52,7 +52,11 @@ class Normaliser(Aggregates):
     def _read_driver(self) -> Driver | None:
         sessions = self.scopes.list_calls(*roles.SESSIONS)
         if len(sessions) > 1:
-            left = [s for s in sessions if not self._is_in_inlined(s)]
+            left = [
+                s
+                for s in sessions
+                if not (self._is_in_inlined(s) or self._is_instead(s))
+            ]
             sessions = left or sessions
         return drivers.find_driver(self.scopes, sessions)
 
@@ -67,6 +71,22 @@ class Normaliser(Aggregates):
             ):
                 return True
         return False
+
+    def _is_instead(self, session: ast.Call) -> bool:
+        """Whether it is opened only if a parameter gives none: `sess or tf.Session()`."""
+        match self.scopes.parents[session]:
+            case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=given), last]):
+                pass
+            case ast.IfExp(body=ast.Name(id=given), orelse=last):
+                pass
+            case _:
+                return False
+        home = self.scopes.find_scope(session).node
+        return (
+            last is session
+            and isinstance(home, ast.FunctionDef)
+            and given in {a.arg for a in (*home.args.args, *home.args.kwonlyargs)}
+        )
 
     def _rewrite_driver(self, driver: Driver) -> Text | None:
         if self.upward and isinstance(driver.node, ast.FunctionDef):

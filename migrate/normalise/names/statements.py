@@ -18,6 +18,7 @@ from migrate.facts.last_values import find_last_value
 from migrate.facts.late_attributes import is_some_value
 from migrate.facts.names import find_free_name
 from migrate.facts.scopes import Scopes, build_scopes
+from migrate.facts.session_names import holds_session
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import list_children, parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -27,7 +28,9 @@ _UPDATES = ("minimize", "apply_gradients")
 _ELEMENT = "get_next"
 _ORDERS = "control_dependencies"
 # What these give is never None.
+_GIVE_SESSIONS = ("tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTraining")
 _GIVE_TENSORS = (
+    *_GIVE_SESSIONS,
     "tf.placeholder",
     "tf.reduce_",
     "tf.group",
@@ -102,8 +105,9 @@ def fold_conditions(text: Text) -> Text:
     """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
 
     So are `if not False:`, `if "train" == "train":`, and `if train_op is not None:` where the
-    name is an operation's; `None or tf.Session()` is the session. A constant of the module
-    is known if it chooses between an update of one tower and that of several.
+    name is an operation's; `None or tf.Session()` is the session, and `sess or tf.Session()`
+    is `sess` if that is a session. A constant of the module is known if it chooses between an
+    update of one tower and that of several.
     """
     tree = parse_source(text.source)
     scopes = build_scopes(tree)
@@ -116,10 +120,41 @@ def fold_conditions(text: Text) -> Text:
             isinstance(node, ast.BoolOp)
             and isinstance(node.op, ast.Or)
             and len(node.values) == 2
-            and _is_false_constant(node.values[0], scopes)
         ):
-            edits.append(Edit(node, text.find_segment(node.values[1])))
+            if _is_false_constant(node.values[0], scopes):
+                edits.append(Edit(node, text.flatten_segment(node.values[1])))
+            elif _is_session(node.values[0], scopes):
+                edits.append(Edit(node, text.flatten_segment(node.values[0])))
     return text.apply_edits(edits)
+
+
+def choose_values(text: Text) -> Text:
+    """`None if False else tf.Session()`, of which the test is decided, is its one value."""
+    if " if False else " not in text.source and " if True else " not in text.source:
+        return text
+    return text.apply_edits(
+        [
+            Edit(
+                node,
+                text.flatten_segment(node.body if node.test.value else node.orelse),
+            )
+            for node in walk_breadth_first(parse_source(text.source))
+            if isinstance(node, ast.IfExp)
+            and isinstance(node.test, ast.Constant)
+            and isinstance(node.test.value, bool)
+        ]
+    )
+
+
+def _is_session(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether a name certainly holds a session, which always counts as true."""
+    if isinstance(value, ast.Name):
+        last = find_last_value(scopes, value)
+        held = holds_session(scopes, value)
+        return held or (last is not None and _is_session(last, scopes))
+    if not isinstance(value, ast.Call):
+        return False
+    return (scopes.resolve(value.func) or "").startswith(_GIVE_SESSIONS)
 
 
 def _decide(node: ast.AST, scopes: Scopes) -> bool | None:
@@ -195,6 +230,8 @@ def _is_none(value: ast.expr, scopes: Scopes) -> bool | None:
             made, scopes
         ):
             return False
+    if holds_session(scopes, value):
+        return False
     last = find_last_value(scopes, value)
     return None if last is None else _is_none(last, scopes)
 

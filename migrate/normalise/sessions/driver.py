@@ -258,12 +258,22 @@ class _Driver(ParsedText):
                 return None
             rest = rest[used[0] :] if used else []
         if not rest or any(
-            isinstance(n, (ast.Yield, ast.YieldFrom))
+            isinstance(n, (ast.Yield, ast.YieldFrom)) or self._gives_away(n, name)
             for s in rest
             for n in walk_breadth_first(s)
         ):
             return None
         return self._wrap_rest(statement, rest, closes, name, call)
+
+    def _gives_away(self, node: ast.AST, name: str) -> bool:
+        """Whether a function returns the session, or an object keeps it: it stays open."""
+        if isinstance(node, ast.Return):
+            return node.value is not None and names.find_key(node.value) == name
+        return (
+            isinstance(node, ast.Assign)
+            and names.find_key(node.value) == name
+            and any(isinstance(t, ast.Attribute) for t in node.targets)
+        )
 
     def _enter_session(
         self, statement: ast.Assign, block: ast.With, name: str, call: str

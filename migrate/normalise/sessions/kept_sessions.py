@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, build_scopes
+from migrate.facts.session_names import is_bound_to_session
 from migrate.normalise.text import Edit, Text, find_lines_inside_strings, repeat_step
 from migrate.source.nodes import parse_source, walk_breadth_first
 from migrate.tables import roles
@@ -31,6 +32,98 @@ def enter_sessions(text: Text) -> Text:
     if "Session(" not in text.source:
         return text
     return repeat_step(repeat_step(text, _move_first_tried), _enter_first_session)
+
+
+def name_sessions_once(text: Text) -> Text:
+    """The text in which a session has one name: `sess = model_sess` is gone.
+
+    What holds it must be bound once, and the other name must never be another session.
+    """
+    if "Session(" not in text.source:
+        return text
+    return repeat_step(repeat_step(text, _split_first_chain), _drop_second_name)
+
+
+def _split_first_chain(text: Text) -> Text | None:
+    """The text with `self.sess = sess = tf.Session()` as two statements."""
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for statement in walk_breadth_first(tree):
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) > 1
+            and isinstance(statement.value, ast.Call)
+            and scopes.resolve(statement.value.func) in roles.OPENINGS
+            and text.is_alone(statement)
+        ):
+            continue
+        named = [t for t in statement.targets if isinstance(t, ast.Name)]
+        if not named or not all(map(names.find_key, statement.targets)):
+            continue
+        indent = text.find_indentation(statement)
+        shown = [text.find_segment(t) for t in statement.targets if t is not named[-1]]
+        lines = [f"{indent}{named[-1].id} = {text.flatten_segment(statement.value)}"]
+        lines += [f"{indent}{other} = {named[-1].id}" for other in shown]
+        origins = [text.origins[statement.lineno - 1]] * len(lines)
+        last = statement.end_lineno or statement.lineno
+        return text.splice(statement.lineno, last, lines, origins)
+    return None
+
+
+def _drop_second_name(text: Text) -> Text | None:
+    tree = parse_source(text.source)
+    scopes = build_scopes(tree)
+    for statement in walk_breadth_first(tree):
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=second)], value=ast.Name(id=first) as value
+            ):
+                pass
+            case _:
+                continue
+        scope = scopes.find_scope(statement.targets[0])
+        owner = scopes.find_scope(value).find_owner(first)
+        if owner is None or first == second or not text.is_alone(statement):
+            continue
+        if not is_bound_to_session(scopes, owner, first):
+            continue
+        others = scope.bindings.get(second, [])
+        if scope.find_owner(second) is not scope or not all(
+            isinstance(b, ast.Assign) and ast.dump(b) == ast.dump(statement)
+            for b in others
+        ):
+            continue
+        if any(
+            isinstance(n, (ast.Global, ast.Nonlocal)) and {first, second} & {*n.names}
+            for n in scopes.walk()
+        ) or isinstance(scope.node, ast.ClassDef):
+            continue
+        reads = [
+            n
+            for n in scopes.walk()
+            if isinstance(n, ast.Name)
+            and n.id == second
+            and scopes.find_scope(n).find_owner(second) is scope
+        ]
+        if any(
+            scopes.find_scope(n).find_owner(first) is not owner for n in reads
+        ) or any(isinstance(n.ctx, ast.Del) for n in reads):
+            continue
+        new = text.apply_edits(
+            [Edit(n, first) for n in reads if isinstance(n.ctx, ast.Load)]
+        )
+        for one in sorted(others, key=lambda o: -getattr(o, "lineno", 0)):
+            assert isinstance(one, ast.Assign)
+            suite = names.find_suite(scopes.parents[one], one)
+            left = (
+                []
+                if suite and len(suite) > 1
+                else [text.find_indentation(one) + "pass"]
+            )
+            origins = [text.origins[one.lineno - 1]] * len(left)
+            new = new.splice(one.lineno, one.end_lineno or one.lineno, left, origins)
+        return new
+    return None
 
 
 def _enter_first_session(text: Text) -> Text | None:

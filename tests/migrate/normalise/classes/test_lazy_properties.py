@@ -213,3 +213,106 @@ def test_what_is_kept_otherwise_is_left(old: str, new: str) -> None:
     assert old in BY_HAND
     text = Text.read_source(BY_HAND.replace(old, new))
     assert lazy_properties.build_properties(text).source == text.source
+
+
+OPENER = """
+import tensorflow as tf
+
+
+class Model:
+    def __init__(self, x):
+        self.x = x
+        self.out = x * tf.get_variable("w", [])
+        self.calls = 0
+        self._sess = None
+
+    @property
+    def sess(self):
+        if self._sess is None:
+            # It is opened once.
+            self._sess = tf.Session()
+            self._sess.run(tf.global_variables_initializer())
+        return self._sess
+
+    def compute(self, value):
+        return self.sess.run(self.out, {self.x: value})
+
+
+model = Model(tf.placeholder(tf.float32, []))
+for step in range(3):
+    print(model.compute(step))
+"""
+GETTER = OPENER.replace("    @property\n    def sess", "    def get_session").replace(
+    "self.sess.run(self.out", "self.get_session().run(self.out"
+)
+ENSURED = GETTER.replace("        return self._sess\n", "").replace(
+    "        return self.get_session().run(self.out",
+    "        self.get_session()\n        return self._sess.run(self.out",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(OPENER, "sess"), (GETTER, "_sess"), (ENSURED, "_sess")]
+)
+def test_a_session_that_is_opened_when_it_is_needed(text: str, name: str) -> None:
+    new = lazy_properties.build_properties(Text.read_source(text)).source
+    assert (
+        f"    def build_{name}(self):\n        # It is opened once.\n"
+        f"        self.{name} = tf.Session()\n"
+        f"        self.{name}.run(tf.global_variables_initializer())\n"
+    ) in new
+    assert f"model.build_{name}()\nfor step in range(3):\n" in new
+    assert f"        return self.{name}.run(self.out" in new
+    assert "None" not in new and "get_session" not in new and "_built_once" not in new
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+
+
+_LAST = "            self._sess.run(tf.global_variables_initializer())\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # Before the loop it would be done too early.
+        (_LAST, f"{_LAST}            print('opened')\n"),
+        (_LAST, f"{_LAST}            self.opened_at = self.calls\n"),
+        # Whether it is open is asked, or it is opened again.
+        (
+            "    def compute",
+            "    def ask(self):\n        return self._sess is None\n\n    def compute",
+        ),
+        (
+            "    def compute",
+            "    def end(self):\n        self._sess = None\n\n    def compute",
+        ),
+        ("for step", "print(getattr(model, '_sess'))\nfor step"),
+        # Two objects; an object that nobody keeps.
+        ("for step", "other = Model(model.x)\nfor step"),
+        ("self._sess = None", "self._sess = given"),
+        ("return self._sess\n", "return self._sess.graph\n"),
+    ],
+)
+def test_a_session_that_is_opened_otherwise_is_left(old: str, new: str) -> None:
+    assert OPENER.count(old) == 1
+    text = OPENER.replace(old, new).replace(
+        "        return self.sess.run",
+        "        self.calls += 1\n        return self.sess.run",
+    )
+    left = lazy_properties.build_properties(Text.read_source(text))
+    assert left.source == text
+
+
+def test_a_property_that_does_more_is_not_built_early() -> None:
+    read = (
+        BY_HAND.replace("        self.out\n", "")
+        + "for step in range(3):\n    print(step)\n"
+    )
+    new = lazy_properties.build_properties(Text.read_source(f"{read}    model.out\n"))
+    assert "model.build_out()\nfor step" in new.source
+    text = read.replace(
+        "            w =", "            print('built')\n            w ="
+    )
+    for loop, taken in (("    model.out\n", False), ("model.out\n", True)):
+        left = lazy_properties.build_properties(Text.read_source(text + loop))
+        assert (left.source != text + loop) is taken
