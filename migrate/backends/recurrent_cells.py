@@ -6,6 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
+from migrate.program import scope_defaults
 from migrate.program.binding_time import Diagnostics
 from migrate.program.code import make_code
 from migrate.source.nodes import walk_breadth_first
@@ -15,16 +16,28 @@ _SUPPORT = f"{recurrent.MODULE}.py"
 
 
 def rewrite(
-    call: ast.Call, symbol: str, scopes: Scopes, diagnostics: Diagnostics, plan: Plan
+    call: ast.Call,
+    symbol: str,
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    plan: Plan,
+    default: ast.expr | None,
 ) -> tuple[str, str]:
-    """Plans the call of a cell's class, or of what runs one over time; what it is now."""
+    """Plans the call of a cell's class, or of what runs one over time; what it is now.
+
+    Args:
+      default: the initialiser that a variable scope gave to the cell.
+    """
     target = recurrent.TARGETS[symbol]
     reason = _find_refusal(call, target, scopes)
     if reason is not None:
         diagnostics.refuse("V103", call, *reason, symbol=symbol)
     plan.support.add(_SUPPORT)
     plan.imports.append(f"import {recurrent.MODULE}")
-    plan.replace(call.func, make_code(target))
+    if default is None:
+        plan.replace(call.func, make_code(target))
+    else:
+        plan.replace(call, scope_defaults.write_call(call, symbol, target, default))
     return "T107", f"{target}: the same values and variables"
 
 

@@ -100,13 +100,24 @@ class BasicRNNCell(RNNCell):
 
     default_name = "basic_rnn_cell"
 
-    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None):
+    def __init__(
+        self,
+        num_units,
+        activation=None,
+        reuse=None,
+        name=None,
+        dtype=None,
+        kernel_initializer=None,
+    ):
         super().__init__(name, dtype)
         self._activation = activation or tf.tanh
+        self._kernel = kernel_initializer
         self.state_size = self.output_size = num_units
 
     def step(self, inputs, state):
-        output = self._activation(self._affine([inputs, state], self.output_size))
+        output = self._activation(
+            self._affine([inputs, state], self.output_size, "", self._kernel)
+        )
         return output, output
 
 
@@ -166,9 +177,11 @@ class BasicLSTMCell(RNNCell):
         reuse=None,
         name=None,
         dtype=None,
+        kernel_initializer=None,
     ):
         super().__init__(name, dtype)
         self._activation = activation or tf.tanh
+        self._kernel = kernel_initializer
         self._forget_bias, self._tuple = forget_bias, state_is_tuple
         self.output_size = num_units
         self.state_size = (
@@ -177,7 +190,7 @@ class BasicLSTMCell(RNNCell):
 
     def step(self, inputs, state):
         c, h = state if self._tuple else tf.split(state, 2, axis=1)
-        gates = self._affine([inputs, h], 4 * self.output_size)
+        gates = self._affine([inputs, h], 4 * self.output_size, "", self._kernel)
         i, j, f, o = tf.split(gates, 4, axis=1)
         forget = tf.constant(self._forget_bias, f.dtype)
         new_c = c * tf.sigmoid(f + forget) + tf.sigmoid(i) * self._activation(j)

@@ -10,6 +10,7 @@ from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import device_values, global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
+from migrate.program import scope_defaults
 from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind, Replication
 from migrate.source.nodes import list_children, walk_breadth_first
@@ -164,6 +165,8 @@ class Expressions(Datasets):
             for part in own.edits[node].walk_nodes():
                 self._visit_node(part, scopes)
             return
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            scopes = []  # Its scopes are those of its calls.
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
             for item in node.items:
@@ -301,10 +304,21 @@ class Expressions(Datasets):
                     f"{row.target}; by this seed it draws other values than TF1 did",
                 )
             self.plan.imports.append("import tf_keras")
-            self.plan.replace(call.func, make_code(row.target))
+            default = self.defaults.find(call)
+            if default is None:
+                self.plan.replace(call.func, make_code(row.target))
+            else:
+                self.plan.replace(
+                    call, scope_defaults.write_call(call, symbol, row.target, default)
+                )
         elif symbol in recurrent.TARGETS:
             self.claimed[call] = recurrent_cells.rewrite(
-                call, symbol, self.scopes, self.diagnostics, self.plan
+                call,
+                symbol,
+                self.scopes,
+                self.diagnostics,
+                self.plan,
+                self.defaults.find(call),
             )
         elif symbol == moving_averages.SYMBOL:
             self.claimed[call] = moving_averages.rewrite(

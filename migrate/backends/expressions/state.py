@@ -12,6 +12,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.made_later import MadeLater
+from migrate.program.scope_defaults import ScopeDefaults
 
 
 class State:
@@ -33,6 +34,7 @@ class State:
         self.created_step = False
         self._orders: dict[str, bool] = {}
         self.graph = GraphFunctions(scopes)
+        self.defaults = ScopeDefaults(scopes)
         self.lists = VariableLists(program, scopes)
         self.by_then = VariablesByThen(program, scopes)
         self.later = MadeLater(scopes, program.flows, program.shared)

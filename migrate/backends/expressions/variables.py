@@ -134,7 +134,7 @@ class Variables(GraphCode):
                     and not (isinstance(found, ast.Constant) and found.value is None)
                 ),
                 None,
-            )
+            ) or self.defaults.find(call)
         shape = bound.get("shape")
         dtype: Code = (
             make_code(bound["dtype"]) if "dtype" in bound else make_code("tf.float32")

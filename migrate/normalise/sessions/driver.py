@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
-from migrate.tables import roles
+from migrate.tables import plain_calls, recurrent, roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
 
@@ -26,6 +26,7 @@ def shape_driver(text: Text) -> Text:
         ("Session(", _Driver.put_session_in_with),
         ("Session(", _Driver.move_session_outermost),
         ("reuse_variables", _Driver.reuse_argument),
+        ("reuse_variables", _Driver.drop_reuse_of_cells),
     )
     for mark, step in steps:
         while mark in text.source:
@@ -46,6 +47,18 @@ def _make_span(items: Sequence[ast.withitem]) -> ast.expr:
     span.lineno, span.col_offset = first.lineno, first.col_offset
     span.end_lineno, span.end_col_offset = last.end_lineno, last.end_col_offset
     return span
+
+
+def _is_later_round(test: ast.expr, counter: str) -> bool:
+    """Whether a test holds in every round but the first."""
+    match test:
+        case ast.Name(id=name):
+            return name == counter
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Gt() | ast.NotEq()], comparators=[number]
+        ):
+            return name == counter and names.read_literal(number) == 0
+    return False
 
 
 def _parses(text: Text) -> bool:
@@ -423,6 +436,121 @@ class _Driver(ParsedText):
         return (
             isinstance(base, ast.Call)
             and self._scopes.resolve(base.func) == "tf.get_variable_scope"
+        )
+
+    def drop_reuse_of_cells(self) -> Text | None:
+        """Drops `reuse_variables()` in a loop that only applies cells, which it changes not.
+
+        with tf.variable_scope("RNN"):
+            for step in range(steps):
+                if step > 0:
+                    tf.get_variable_scope().reuse_variables()
+                output, state = cell(inputs[:, step], state)
+
+        The first round makes the cell's variables. After that the cell has them, and asks no
+        scope for them. So the scope must make nothing else.
+        """
+        for loop in walk_breadth_first(self._tree):
+            if not isinstance(loop, ast.For) or len(loop.body) < 2:
+                continue
+            counter = self._find_counter(loop)
+            for statement in loop.body:
+                if (
+                    isinstance(statement, ast.If)
+                    and counter is not None
+                    and not statement.orelse
+                    and len(statement.body) == 1
+                    and self._reuses(statement.body[0], "")
+                    and _is_later_round(statement.test, counter)
+                    and self._text.is_alone(statement)
+                    and self._only_applies_cells(loop, statement)
+                ):
+                    first, last = statement.lineno, statement.end_lineno
+                    return self._text.splice(first, last or first, [], [])
+        return None
+
+    def _find_counter(self, loop: ast.For) -> str | None:
+        """Returns the name that counts a loop's rounds from zero."""
+        iterated, target = loop.iter, loop.target
+        if not isinstance(iterated, ast.Call) or iterated.keywords:
+            return None
+        name = names.find_key(iterated.func) or ""
+        if name not in ("range", "xrange", "enumerate") or len(iterated.args) != 1:
+            return None
+        if self._scopes.find_scope(loop).find_owner(name) is not None:
+            return None
+        if name == "enumerate":
+            if not isinstance(target, ast.Tuple):
+                return None
+            target = target.elts[0]
+        if not isinstance(target, ast.Name):
+            return None
+        bound = set().union(*(find_plain_names(s, ast.Store) for s in loop.body))
+        return None if target.id in bound else target.id
+
+    def _only_applies_cells(self, loop: ast.For, dropped: ast.If) -> bool:
+        """Whether each round applies a cell, and the loop's scope makes nothing else."""
+        scope: ast.With | None = None
+        below: ast.AST = loop
+        for above in self._scopes.walk_above(loop):
+            if isinstance(above, (ast.FunctionDef, ast.Lambda, ast.For, ast.While)):
+                return False
+            if isinstance(above, ast.With) and any(
+                isinstance(item.context_expr, ast.Call)
+                and self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"
+                for item in above.items
+            ):
+                scope = above
+                break
+            below = above
+        if scope is None or not isinstance(below, ast.stmt):
+            return False
+        gone = set(walk_breadth_first(dropped))
+        applied: set[str] = set()
+        for statement in scope.body[scope.body.index(below) :]:
+            for node in walk_breadth_first(statement):
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.With)):
+                    return False
+                if not isinstance(node, ast.Call) or node in gone:
+                    continue
+                if self._is_cell(node.func):
+                    applied.add(ast.unparse(node.func))
+                elif not self._makes_nothing(node):
+                    return False
+        each_round = {
+            ast.unparse(statement.value.func)
+            for statement in loop.body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+        }
+        return bool(applied) and applied <= each_round
+
+    def _is_cell(self, function: ast.expr) -> bool:
+        """Whether a name stands for recurrent cells only."""
+        if not isinstance(function, ast.Name):
+            return False
+        owner = self._scopes.find_scope(function).find_owner(function.id)
+        bound = owner.bindings.get(function.id, []) if owner is not None else []
+        return bool(bound) and all(
+            isinstance(binding, ast.Assign)
+            and isinstance(binding.targets[0], ast.Name)
+            and isinstance(binding.value, ast.Call)
+            and self._scopes.resolve(binding.value.func) in recurrent.CELLS
+            for binding in bound
+        )
+
+    def _makes_nothing(self, call: ast.Call) -> bool:
+        """Whether a call is known to make no variable."""
+        symbol = self._scopes.resolve(call.func) or ""
+        if symbol:
+            return symbol.startswith(plain_calls.FUNCTIONS) and not symbol.startswith(
+                ("tf.variable_scope", "tf.train.", "tf.losses.")
+            )
+        if isinstance(call.func, ast.Attribute):
+            return call.func.attr in ("append", "as_list", "get_shape")
+        name = names.find_key(call.func) or ""
+        return name in plain_calls.BUILTINS and not (
+            self._scopes.find_scope(call).find_owner(name)
         )
 
     # -- places ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope
-from migrate.program import ir, scope_defaults
+from migrate.program import ir
 from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import find_element_kind
 from migrate.program.ir import Flow, Kind
@@ -92,7 +92,6 @@ class Blocks(Assignments):
             for stack in (
                 self.scope_names,
                 self.scope_reuse,
-                self.scope_initializers,
                 self.scope_partitioners,
             ):
                 stack.pop()
@@ -454,14 +453,8 @@ class Blocks(Assignments):
                 (self.scope_reuse[-1] if self.scope_reuse else False)
                 or self._may_reuse(reuse)
             )
-            outer_init = (
-                self.scope_initializers[-1] if self.scope_initializers else None
-            )
             outer_part = (
                 self.scope_partitioners[-1] if self.scope_partitioners else None
-            )
-            self.scope_initializers.append(
-                names.find_argument(call, "initializer", 3) or outer_init
             )
             self.scope_partitioners.append(
                 names.find_argument(call, "partitioner", 6) or outer_part
@@ -477,13 +470,16 @@ class Blocks(Assignments):
                         "tf.variable_scope",
                     )
             if names.is_given(names.find_argument(call, "initializer", 3)):
-                unseen = scope_defaults.find_reached_call(self.scopes, statement)
+                unseen = self.defaults.find_unknown(
+                    statement, self.graph.inside if self.graph.used else ()
+                )
                 if unseen is not None:
                     self.diagnostics.refuse(
                         "V103",
                         call,
                         "variable_scope(initializer=...) also gives its initial "
-                        f"values to `{ast.unparse(unseen.func)}`",
+                        f"values to `{ast.unparse(unseen.func)}`, and the tool cannot "
+                        "write them out there",
                         "Pass the initializer to each variable, layer and cell. "
                         "(BasicLSTMCell is LSTMCell(..., initializer=...).)",
                         "tf.variable_scope",

@@ -9,6 +9,7 @@ from migrate.program import ir
 from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.code import join_code, make_code
 from migrate.program.ir import Kind, Lift
+from migrate.program.scope_defaults import KERNEL
 from migrate.program.step_values import describe
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
 
@@ -30,6 +31,9 @@ class Layers(UserFunctions):
             )
             return Kind.TENSOR
         self._check_function(call, symbol, bound)
+        default = self.defaults.find(call)
+        if default is not None:
+            bound[KERNEL] = default
         inputs = bound.pop("inputs")
         reuse = bound.pop("reuse", None)
         by_step = [

@@ -14,6 +14,7 @@ from migrate.program.binding_time.layer_numbers import LayerNumbers
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow, Kind, Lift
+from migrate.program.scope_defaults import ScopeDefaults
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import contrib_graph, keras_graphs
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -57,7 +58,6 @@ class State:
         # The surroundings of get_variable: names and defaults of the open variable scopes.
         self.scope_names: list[str | None] = []
         self.scope_reuse: list[bool] = []
-        self.scope_initializers: list[ast.expr | None] = []
         self.scope_partitioners: list[ast.expr | None] = []
         # Uses of a step-time tensor for its static shape -> the tensor's key.
         self.static_reads: dict[ast.AST, str] = {}
@@ -96,6 +96,11 @@ class State:
 
     # The program's own function that is being analysed; None in the driver.
     function: ast.FunctionDef | None = None
+
+    @functools.cached_property
+    def defaults(self) -> ScopeDefaults:
+        """The initialisers of the file's variable scopes."""
+        return ScopeDefaults(self.scopes)
 
     @functools.cached_property
     def graph(self) -> GraphFunctions:

@@ -9,11 +9,13 @@ try:
 except ImportError:  # In a package.
     from .. import contrib_framework
 
+from .penalties import xavier_initializer
 from .shared import finished, format_of, normalised, pair, per_dimension, variable
 
 add_arg_scope = contrib_framework.add_arg_scope
 v1 = tf.compat.v1
 _zeros = v1.zeros_initializer()
+_xavier = xavier_initializer()
 
 
 # Dimensions of an image, or of another field -> formats of its batches, NHWC's first.
@@ -32,7 +34,7 @@ def convolution(
     activation_fn=tf.nn.relu,
     normalizer_fn=None,
     normalizer_params=None,
-    weights_initializer=None,
+    weights_initializer=_xavier,
     weights_regularizer=None,
     biases_initializer=_zeros,
     biases_regularizer=None,
@@ -114,7 +116,7 @@ def convolution2d_transpose(
     activation_fn=tf.nn.relu,
     normalizer_fn=None,
     normalizer_params=None,
-    weights_initializer=None,
+    weights_initializer=_xavier,
     weights_regularizer=None,
     biases_initializer=_zeros,
     biases_regularizer=None,
@@ -187,7 +189,7 @@ def separable_convolution2d(
     activation_fn=tf.nn.relu,
     normalizer_fn=None,
     normalizer_params=None,
-    weights_initializer=None,
+    weights_initializer=_xavier,
     pointwise_initializer=None,
     weights_regularizer=None,
     biases_initializer=_zeros,

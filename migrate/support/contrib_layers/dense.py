@@ -9,11 +9,13 @@ try:
 except ImportError:  # In a package.
     from .. import contrib_framework
 
+from .penalties import xavier_initializer
 from .shared import finished, format_of, normalised, variable
 
 add_arg_scope = contrib_framework.add_arg_scope
 v1 = tf.compat.v1
 _zeros = v1.zeros_initializer()
+_xavier = xavier_initializer()
 
 
 @add_arg_scope
@@ -53,7 +55,7 @@ def fully_connected(
     activation_fn=tf.nn.relu,
     normalizer_fn=None,
     normalizer_params=None,
-    weights_initializer=None,
+    weights_initializer=_xavier,
     weights_regularizer=None,
     biases_initializer=_zeros,
     biases_regularizer=None,

@@ -7,8 +7,6 @@ try:
 except ImportError:  # In a package.
     from .. import contrib_framework
 
-from .penalties import xavier_initializer
-
 _collected = contrib_framework.collect_named_outputs
 
 
@@ -25,6 +23,7 @@ def variable(
     """A variable, listed in MODEL_VARIABLES as well.
 
     Args:
+      initializer: None takes that of the variable scope.
       collections: names of more collections, or a dict of such lists by variable.
     """
     if isinstance(collections, dict):
@@ -35,7 +34,7 @@ def variable(
         name,
         shape,
         dtype,
-        initializer or xavier_initializer(),
+        initializer,
         regularizer=regularizer,
         trainable=trainable,
         collections=collections,

@@ -48,22 +48,103 @@ def _migrated(value: str, function: str = "") -> tuple[str, set[str]]:
     return migration.text, refused
 
 
+ONES = "tf.compat.v1.ones_initializer()"
+
+
 @pytest.mark.parametrize(
-    "value",
+    ("value", "written"),
     [
-        "tf.matmul(x, matrix())",
-        "tf.layers.dense(x, 1)",
-        "tf.layers.dense(x, 1, kernel_initializer=None)",
+        ("tf.matmul(x, matrix())", f"tf.Variable({ONES}([2, 1]"),
+        ("tf.layers.dense(x, 1)", f"Dense(units=1, kernel_initializer={ONES}"),
+        (
+            "tf.layers.dense(x, 1, kernel_initializer=None)",
+            f"Dense(units=1, kernel_initializer={ONES}",
+        ),
         # These make their variables where they are applied, and not where they are made.
-        "tf.nn.static_rnn(cell, [x], dtype=tf.float32)[0][0]",
-        "cell(x, state)[0]",
-        "layer(x)",
+        (
+            "tf.nn.static_rnn(cell, [x], dtype=tf.float32)[0][0]",
+            f"BasicLSTMCell(2, kernel_initializer={ONES})",
+        ),
+        ("cell(x, state)[0]", f"BasicLSTMCell(2, kernel_initializer={ONES})"),
+        ("layer(x)", f"Dense(1, kernel_initializer={ONES})"),
     ],
 )
-def test_an_initialiser_that_reaches_what_is_not_seen_is_refused(value: str) -> None:
+def test_an_initialiser_is_written_out_where_something_is_made(
+    value: str, written: str
+) -> None:
     text, refused = _migrated(value)
+    assert not refused
+    assert written in text
+
+
+# Code before the scope, and what stands in the scope and behind it.
+UNKNOWN = {
+    "a function is called outside, too": (
+        "def net(v):\n    return tf.layers.dense(v, 1)\n",
+        "    out = net(x)\nout = net(out)",
+    ),
+    "a function is passed on": (
+        "def one(v):\n    return tf.layers.dense(v[None], 1)[0]\n",
+        "    out = tf.map_fn(one, x)",
+    ),
+    "a lambda": (
+        "net = lambda v: tf.layers.dense(v, 1)\n",
+        "    out = net(x)\nout = net(out)",
+    ),
+    "a cell that a parameter may be": (
+        "def run(c, v):\n    return tf.nn.dynamic_rnn(c, v, dtype=tf.float32)[0]\n"
+        "a = tf.nn.rnn_cell.GRUCell(2)\nb = tf.nn.rnn_cell.GRUCell(2)\n"
+        "h = run(a, x[:, None, :])\n",
+        "    out = run(b, h)",
+    ),
+    "one of two cells": (
+        "cells = [tf.nn.rnn_cell.GRUCell(2), tf.nn.rnn_cell.GRUCell(2)]\n"
+        "h, _ = tf.nn.dynamic_rnn(cells[0], x[:, None, :], dtype=tf.float32)\n",
+        "    out, _ = tf.nn.dynamic_rnn(cells[1], h, dtype=tf.float32)",
+    ),
+    "a cell of contrib": (
+        "c = tf.contrib.rnn.LayerNormBasicLSTMCell(2)\n",
+        "    out, _ = tf.nn.static_rnn(c, [x], dtype=tf.float32)",
+    ),
+    "an argument by position": (
+        "c = tf.nn.rnn_cell.LSTMCell(2, False, None, None)\n",
+        "    out = tf.nn.static_rnn(c, [x], dtype=tf.float32)[0][0]",
+    ),
+    "an initialiser of another name by then": (
+        "",
+        "    first = tf.zeros_initializer()\n    out = tf.layers.dense(x, 1)",
+    ),
+    "an initialiser that is known later": (
+        "c = tf.nn.rnn_cell.GRUCell(2)\nfirst = tf.ones_initializer()\n",
+        "    out = tf.nn.static_rnn(c, [x], dtype=tf.float32)[0][0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_an_initialiser_that_reaches_what_is_not_seen_is_refused(case: str) -> None:
+    before, inside = UNKNOWN[case]
+    if "first = tf.ones" not in before:
+        before = "first = tf.ones_initializer()\n" + before
+    text = PROGRAM.replace("# OBJECTS\n", before).replace("    out = VALUE", inside)
+    text = text.replace("initializer=tf.ones_initializer()", "initializer=first")
+    migration = migrate_text(text)
+    refused = {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
     assert "V103" in refused
-    assert "plain_session" not in text and "@tf.function" not in text
+    assert "@tf.function" not in migration.text
+
+
+def test_the_innermost_initialiser_counts() -> None:
+    inside = (
+        '    with tf.variable_scope("deep", initializer=tf.zeros_initializer()):\n'
+        '        with tf.variable_scope("deeper"):\n'
+        "            h = tf.layers.dense(x, 1)\n"
+        "    out = tf.layers.dense(h, 2)"
+    )
+    text = migrate_text(PROGRAM.replace("    out = VALUE", inside)).text
+    zeros = ONES.replace("ones", "zeros")
+    assert f"Dense(units=1, kernel_initializer={zeros}" in text
+    assert f"Dense(units=2, kernel_initializer={ONES}" in text
 
 
 @pytest.mark.parametrize(
