@@ -24,6 +24,7 @@ from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.backends.input_sessions import InputSessions
 from migrate.backends.keras_model_estimators import plan_keras
 from migrate.backends.scaffolds import plan_scaffolds
+from migrate.facts import gradients_behind
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome, make_refusal
 from migrate.frontends.estimators.estimator import EstimatorProgram, find_iterators
@@ -132,6 +133,14 @@ class EstimatorRewrite:
         self.refused += unmoved_averages.find(
             uses, self._scopes, self._updates, self._quiet
         )
+        for call, update in gradients_behind.find(self._scopes):
+            self._refuse(
+                call,
+                gradients_behind.CODE,
+                "",
+                gradients_behind.explain(update),
+                gradients_behind.RECIPE,
+            )
         for found in find_session_runs(self._scopes):
             if found.call in self.claimed:
                 continue  # Of a callback.
