@@ -30,7 +30,13 @@ _NO_VARIABLES = frozenset(
 _ELSEWHERE = frozenset({"tf.train.Server", "tf.train.replica_device_setter"})
 # A strategy's variables, and Keras's, are resources.
 _STRATEGIES = frozenset({"train_distribute"})
-_MAKERS = ("tf.layers.", "tf.contrib.", "tf.Variable", "tf.get_variable", "tf.nn.rnn_cell")
+_MAKERS = (
+    "tf.layers.",
+    "tf.contrib.",
+    "tf.Variable",
+    "tf.get_variable",
+    "tf.nn.rnn_cell",
+)
 
 
 def explain(update: str) -> str:

@@ -176,7 +176,17 @@ KIND_OF_CALL: dict[str, Kind] = {
 # The types of `tf.dtypes`. The module also has functions of a graph, such as `cast`.
 _TYPES = (
     *("bfloat16", "bool", "complex64", "complex128", "double", "float16", "float32"),
-    *("float64", "half", "int8", "int16", "int32", "int64", "qint8", "qint16", "qint32"),
+    *(
+        "float64",
+        "half",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "qint8",
+        "qint16",
+        "qint32",
+    ),
     *("quint8", "quint16", "resource", "string", "uint8", "uint16", "uint32", "uint64"),
     "variant",
 )

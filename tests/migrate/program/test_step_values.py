@@ -245,3 +245,23 @@ def test_what_gradients_are_of_needs_no_others(listed: str) -> None:
     old = "rate.minimize(tf.reduce_mean(tf.square(first)))"
     assert old in text
     assert not _told(text.replace(old, listed))
+
+
+def test_functions_of_dtypes_belong_to_the_graph() -> None:
+    """The module has types, which Python knows, and functions, whose results a step has."""
+    text = (
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.dtypes.float32, [None, 2])\n"
+        "w = tf.Variable(tf.ones([2, 1], tf.dtypes.float32))\n"
+        "y = tf.matmul(x, w)\n"
+        "picked = tf.dtypes.cast(y > 0.5, tf.dtypes.float32)\n"
+        "shown = tf.dtypes.as_string(y)\n"
+        "small = tf.dtypes.saturate_cast(y, tf.dtypes.as_dtype('uint8'))\n"
+        "both = tf.dtypes.complex(y, y)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    print(sess.run([picked, shown, small, both], {x: [[1.0, 2.0]]}))\n"
+    )
+    done = migrate_text(text)
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    assert "[picked, shown, small, both]" in done.text

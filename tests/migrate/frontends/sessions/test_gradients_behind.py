@@ -71,9 +71,7 @@ GRAPH
 estimator = tf.estimator.Estimator(model_fn, "there"CONFIG)
 estimator.train(lambda: tf.data.Dataset.from_tensors((1.0, 2.0)).repeat(4))
 """
-MIRRORED = (
-    ", tf.estimator.RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
-)
+MIRRORED = ", tf.estimator.RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
 
 
 def _refused(text: str) -> list[Finding]:
