@@ -68,7 +68,7 @@ from migrate.several import branches as branches_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import parse_source
 from migrate.tables import roles, symbols
-from migrate.tidying.tidy import tidy
+from migrate.tidying.tidy import drop_unused_functions, tidy
 from migrate.unit import Unit
 from migrate.unused_imports import add_unused_imports
 
@@ -254,6 +254,7 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
     if given := find_given_tensors(text, judged, unit):
         return _refuse_file(text, given, unit)
     if judged.text != text or done.text == text:
+        judged = drop_unused_functions(text, judged, unit)
         done = call_directly(text, judged, unit.filename)
         done = train_by_fit(text, done, unit)
         return tidy(text, done, unit)

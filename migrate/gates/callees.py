@@ -14,6 +14,7 @@ from migrate.source.nodes import walk_breadth_first
 from migrate.tables import host_effects as table
 from migrate.tables.host_effects import Does
 
+_KERAS = ("tf_keras.", "tensorflow.keras.")
 _PARTIAL = "functools.partial"
 # Methods of strings and dictionaries that only compute, while other objects have
 # methods of this name with an effect (`Queue.get()`, `Thread.join()`,
@@ -93,18 +94,36 @@ class Callees:
 
     def _is_of_own_object(self, node: ast.Attribute) -> bool:
         """Whether it is an attribute of the object that a method gets, as `self.feed`."""
-        if not isinstance(node.value, ast.Name):
-            return False
-        owner = self.scopes.find_scope(node).find_owner(node.value.id)
+        return (
+            isinstance(node.value, ast.Name)
+            and self._find_own_class(node.value) is not None
+        )
+
+    def _find_own_class(self, name: ast.Name) -> ast.ClassDef | None:
+        """The class whose method gets its object by this name, as `self`."""
+        owner = self.find_owner(name)
         method = owner.node if owner is not None else None
         if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return False
-        return (
-            isinstance(self.scopes.parents[method], ast.ClassDef)
+            return None
+        above = self.scopes.parents[method]
+        if (
+            isinstance(above, ast.ClassDef)
             and bool(method.args.args)
-            and method.args.args[0].arg == node.value.id
+            and method.args.args[0].arg == name.id
             and owner is not None
-            and len(owner.bindings[node.value.id]) == 1
+            and len(owner.bindings[name.id]) == 1
+        ):
+            return above
+        return None
+
+    def is_own_network(self, name: ast.Name) -> bool:
+        """Whether a name is `self` in a class of Keras's, and the class has no `__call__`."""
+        above = self._find_own_class(name)
+        return (
+            above is not None
+            and bool(above.bases)
+            and all(self.find_path(b).startswith(_KERAS) for b in above.bases)
+            and not any(getattr(s, "name", "") == "__call__" for s in above.body)
         )
 
     def is_deferred(self, node: ast.Lambda) -> bool:

@@ -64,6 +64,8 @@ class ImplicitCalls:
             return (f"__{name.id}__",) if call.args else ()
         if self._callees.find_called_functions(name) or self._callees.is_class(name):
             return ()
+        if self._callees.is_own_network(name):
+            return ()  # Keras's own method, which calls `call`.
         return ("__call__",)
 
     def _find_decorating(self, function: Function) -> Iterator[Function]:

@@ -22,7 +22,7 @@ from migrate.frontends.estimators.classes import refuse_hidden_members
 from migrate.frontends.sessions import between_graph, iterators, outer_tensors
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
-from migrate.planning import lost_names, races, shared_draws
+from migrate.planning import dropped_calls, lost_names, races, shared_draws
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, list_every_flow
 from migrate.program.graph_functions import GraphFunctions
@@ -40,17 +40,6 @@ from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
 
-_LOST_CALL = (
-    "dropped: this call ran once, when the graph was built. It used a tensor that "
-    "now exists only in a step"
-)
-_LOST_LIST = (
-    "dropped: this call listed the graph's variables, but layers make their "
-    "variables in the first step"
-)
-_RECIPE_OF_LIST = (
-    "If you need it, move it into the session, after the first `run` of a step."
-)
 
 _CONFIGURATION = (
     "S117",
@@ -144,7 +133,7 @@ def plan_of(
             plan, claimed = attempt, expressions.claimed
             _claim_dropped(program, scopes, attempt, claimed)
             claimed.update(drop_rebindings(scopes, plan))
-            diagnostics.findings.extend(_report_dropped_calls(program, scopes))
+            diagnostics.findings.extend(dropped_calls.find(program, scopes))
             lost_names.refuse_lost_changes(program, scopes, diagnostics)
             diagnostics.findings.extend(races.find_races(program, scopes))
             diagnostics.findings.extend(shared_draws.find_shared_draws(scopes, program))
@@ -428,38 +417,3 @@ def _find_dropped_configuration(
     for flow in list_every_flow(program.flows):
         if flow.kind is ir.Kind.CONFIG and flow.statement in gone:
             yield flow
-
-
-def _lists_variables(node: ast.AST, scopes: Scopes) -> bool:
-    """Whether a call gives the graph's variables, which a program may count or print."""
-    return isinstance(node, ast.Call) and (scopes.resolve(node.func) or "") in (
-        roles.TRAINABLE | roles.GLOBAL
-    )
-
-
-def _report_dropped_calls(
-    program: ir.TrainingProgram, scopes: Scopes
-) -> Iterator[Finding]:
-    """Reports dropped statements that only read the graph: `print(h.get_shape())`."""
-    fetched = {f for step in program.steps for f in step.flows}
-    for flow in list_every_flow(program.flows):
-        value = getattr(flow.statement, "value", None)
-        if (
-            isinstance(flow.statement, ast.Expr)
-            and isinstance(value, ast.Call)
-            and not (scopes.resolve(value.func) or "").startswith("tf.")
-            and (flow.step or flow.pure)
-            and not (flow.build or flow.dropped or flow in fetched)
-        ):
-            place = flow.statement.lineno, flow.statement.col_offset + 1
-            if any(_lists_variables(n, scopes) for n in walk_breadth_first(value)):
-                yield Finding(
-                    *place, "S114", Outcome.WARNED, "", _LOST_LIST, _RECIPE_OF_LIST
-                )
-            else:
-                outcome = (
-                    Outcome.WARNED
-                    if effects.is_shown(value, scopes)
-                    else Outcome.REWRITTEN
-                )
-                yield Finding(*place, "S114", outcome, "", _LOST_CALL)

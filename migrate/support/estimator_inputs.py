@@ -43,6 +43,17 @@ def one_shot_iterator(dataset):
     return _OneShotIterator(dataset)
 
 
+def when_asked(dataset):
+    """A dataset of Python code that takes no element before a step asks for it.
+
+    TensorFlow 2 would take elements ahead, in a thread. The code may share state with
+    other parts of the program: random numbers, a counter, a file.
+    """
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return dataset.with_options(options)
+
+
 def fed(value, dtype, shape=None, name=None):
     """What an input_fn's placeholder was fed, when its iterator was initialised.
 

@@ -164,6 +164,7 @@ STAYING: dict[str, str] = {
             "inputs.numpy_input_fn",
             "inputs.pandas_input_fn",
             "one_shot_iterator",
+            "when_asked",
         )
     },
     **{

@@ -29,13 +29,19 @@ def tidy(text: str, done: Migration, unit: Unit) -> Migration:
         parse_source(done.text)
     ):
         return done
-    new, gone = done.text, list[str]()
+    done = drop_unused_functions(text, done, unit)
+    tidied = tidy_text(text, done.text, unit.filename)
+    return dataclasses.replace(done, text=tidied)
+
+
+def drop_unused_functions(text: str, done: Migration, unit: Unit) -> Migration:
+    """A migration without the functions that only the old form called."""
     # In a notebook another cell may call what one defines.
-    if not unit.filename.endswith(".ipynb"):
-        new, gone = remove_unused_functions(text, new, unit.named_elsewhere)
-    tidied = tidy_text(text, new, unit.filename)
-    findings = [*done.findings, *_report_gone(text, gone)]
-    return dataclasses.replace(done, text=tidied, findings=tuple(sorted(findings)))
+    if done.text == text or unit.filename.endswith(".ipynb"):
+        return done
+    new, gone = remove_unused_functions(text, done.text, unit.named_elsewhere)
+    findings = tuple(sorted([*done.findings, *_report_gone(text, gone)]))
+    return dataclasses.replace(done, text=new, findings=findings)
 
 
 def _report_gone(text: str, names: Collection[str]) -> Iterator[Finding]:

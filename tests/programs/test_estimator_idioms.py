@@ -87,6 +87,13 @@ _FAULTS = (
         "return Batches(input_fn).next()",
         "return [b.next() for b in [Batches(input_fn)] for _ in range(2)][1]",
     ),
+    # TensorFlow 2 reads ahead of the steps.
+    (
+        "generated_inputs",
+        "estimator_loop/inputs.py",
+        "inject_prefetch = False",
+        "inject_prefetch = True",
+    ),
     # The second run of an input_fn draws other numbers than the first one.
     (
         "drawn_inputs",

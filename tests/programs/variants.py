@@ -102,6 +102,7 @@ IDIOMS = (
     Variant("drawn_inputs", 1e-6, _EIGEN),
     Variant("exporters", 0.0, _EXACT),
     Variant("frames", 1e-6, _EIGEN),
+    Variant("generated_inputs", 1e-6, _EIGEN),
     Variant("hooks", 1e-6, _EIGEN),
     Variant("inputs", 5e-6, _EIGEN),
     Variant("looked_at", 2e-6, _EIGEN),

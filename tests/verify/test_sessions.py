@@ -45,6 +45,25 @@ def test_nothing_to_compare_is_not_equal(tmp_path: pathlib.Path) -> None:
     assert verdict.outcome.exit_code == 2
 
 
+def test_a_program_without_a_step_runs(tmp_path: pathlib.Path) -> None:
+    """It only saves, so that the written modules have no step function."""
+    old = tmp_path / "old" / "save.py"
+    old.parent.mkdir()
+    old.write_text(
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.float32, [None, 2])\n"
+        "w = tf.Variable(tf.ones([2, 4]), name='w')\n"
+        "y = tf.matmul(x, w)\n"
+        "b = tf.Variable(tf.random_normal([y.get_shape().as_list()[-1], 3]), name='b')\n"
+        "sess = tf.Session()\n"
+        "saver = tf.train.Saver()\n"
+        "sess.run(tf.global_variables_initializer())\n"
+        "saver.save(sess, './model')\n"
+    )
+    verdict = verified(old, None, tmp_path / "work")
+    assert "the programs ran" in verdict.line
+
+
 def test_a_program_that_fails_is_told(tmp_path: pathlib.Path) -> None:
     old = tmp_path / "old.py"
     old.write_text("import tensorflow as tf\nraise ValueError('no data')\n")

@@ -15,11 +15,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from migrate.facts import names
+from migrate.facts import gradients_behind, names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.program.binding_time import Analysis, Diagnostics, list_every_flow
 from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 _READS = frozenset({"value", "read_value"})
@@ -39,6 +40,7 @@ class VariableBuffers:
         self._diagnostics = diagnostics
         self._analysis = analysis
         self._flows = flows
+        self._behind = list(gradients_behind.find(scopes))
 
     def check(
         self,
@@ -55,6 +57,7 @@ class VariableBuffers:
         """
         if not self._has_buffers(session):
             return
+        self._check_gradients([flow for flow, _ in flows])
         buffers: dict[str, str] = {}
         changed: set[str] = set()
         assigned_to: set[str] = set()
@@ -86,6 +89,19 @@ class VariableBuffers:
             name = names.find_key(node)
             if name in buffers and buffers[name] in changed:
                 self._refuse(node, name, buffers[name])
+
+    def _check_gradients(self, flows: list[Flow]) -> None:
+        """Refuses gradients that stand behind an update of the same variables."""
+        for call, update in self._behind:
+            if any(
+                n is call for flow in flows for n in walk_breadth_first(flow.statement)
+            ):
+                self._diagnostics.refuse(
+                    gradients_behind.CODE,
+                    call,
+                    gradients_behind.explain(update),
+                    gradients_behind.RECIPE,
+                )
 
     def _has_buffers(self, session: ast.Call) -> bool:
         return plain_sessions.is_local(self._scopes, session) and not any(

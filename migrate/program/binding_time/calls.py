@@ -419,6 +419,8 @@ class Calls(Gradients):
             return Kind.TENSOR
         if inside in ir.STEP_KINDS:
             return Kind.TENSOR
+        if inside is Kind.PURE and isinstance(function.value, ast.Constant):
+            return Kind.PURE  # `"{}".format(x)`
         return Kind.HOST
 
     def _note_placeholder(self, target: ast.expr, call: ast.Call) -> None:

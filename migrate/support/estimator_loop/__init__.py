@@ -84,7 +84,7 @@ from .hooks import (
     StopAtStepHook,
     SummarySaverHook,
 )
-from .inputs import Batches, fed, first_batch, one_shot_iterator
+from .inputs import Batches, fed, first_batch, one_shot_iterator, when_asked
 from .run_config import RunConfig
 from .specifications import (
     EstimatorSpec,

@@ -245,3 +245,61 @@ def test_what_gradients_are_of_needs_no_others(listed: str) -> None:
     old = "rate.minimize(tf.reduce_mean(tf.square(first)))"
     assert old in text
     assert not _told(text.replace(old, listed))
+
+
+def test_functions_of_dtypes_belong_to_the_graph() -> None:
+    """The module has types, which Python knows, and functions, whose results a step has."""
+    text = (
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.dtypes.float32, [None, 2])\n"
+        "w = tf.Variable(tf.ones([2, 1], tf.dtypes.float32))\n"
+        "y = tf.matmul(x, w)\n"
+        "picked = tf.dtypes.cast(y > 0.5, tf.dtypes.float32)\n"
+        "shown = tf.dtypes.as_string(y)\n"
+        "small = tf.dtypes.saturate_cast(y, tf.dtypes.as_dtype('uint8'))\n"
+        "both = tf.dtypes.complex(y, y)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    print(sess.run([picked, shown, small, both], {x: [[1.0, 2.0]]}))\n"
+    )
+    done = migrate_text(text)
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    assert "[picked, shown, small, both]" in done.text
+
+
+SHOWN = """\
+import tensorflow as tf
+def show(t):
+    print("{}: {}".format(t.op.name, t.get_shape().as_list()))
+one = tf.constant(3.0)
+print("one: {}".format(one))
+x = tf.placeholder(tf.float32, [None, 2], name="x")
+w = tf.get_variable("w", [2, 1], initializer=tf.ones_initializer())
+y = tf.nn.relu(tf.matmul(x, w) + one, name="y")
+show(y)
+MORE
+loss = tf.reduce_mean(y)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        print(sess.run([train, loss], {x: [[1.0, 2.0]]})[1])
+"""
+
+
+def test_what_shows_tensors_of_a_graph_is_told() -> None:
+    """`"{}".format(tensor)`, and a function that only prints what it asks a tensor."""
+    done = migrate_text(SHOWN.replace("MORE\n", ""))
+    assert not [f for f in done.findings if f.outcome in TELLING[::2]]
+    told = {f.line for f in done.findings if f.code == "S114"}
+    assert {3, 5, 9} <= told
+    assert "def show(" not in done.text and "one: {}" not in done.text
+    again = migrate_text(done.text)
+    assert again.text == done.text
+
+
+def test_a_function_that_others_call_shows() -> None:
+    """Its print is not gone for the calls that stay."""
+    text = SHOWN.replace("MORE", "shown = [show]")
+    done = migrate_text(text)
+    assert 3 not in {f.line for f in done.findings if f.code == "S114"}

@@ -56,20 +56,13 @@ class Watch:
         watch = self
         self.functions.leave_to_sessions()
         # Of the modules there is what the program reaches.
-        step_function = module.replicas.StepFunction
+        step_function = getattr(module.replicas, "StepFunction", None)
         for name in ("SynchronousReplicas", "AsynchronousReplicas"):
             if hasattr(module, name):
                 self._watch_calls(getattr(module, name))
-        make = step_function.__init__
-
-        def made(self, replicas, function, specs):
-            self.written = function
-            make(self, replicas, function, specs)
-            # Here, in its strategy's scope: elsewhere it would be traced anew.
-            self.traced = self.function.get_concrete_function()
-
-        step_function.__init__ = made
-        if self._settings.probe:
+        if step_function is not None:  # Else the program calls no step.
+            self._trace_at_once(step_function)
+        if self._settings.probe and step_function is not None:
             self._watch_gradients(module.replicas.Replicas)
         if hasattr(module, "MonitoredTrainingSession"):
             self._watch_restore(module.MonitoredTrainingSession)
@@ -83,6 +76,17 @@ class Watch:
             module.serve = served
         if hasattr(module, "AsynchronousReplicas"):
             self._watch_loops(module.AsynchronousReplicas, module.workers)
+
+    def _trace_at_once(self, step_function):
+        make = step_function.__init__
+
+        def made(self, replicas, function, specs):
+            self.written = function
+            make(self, replicas, function, specs)
+            # Here, in its strategy's scope: elsewhere it would be traced anew.
+            self.traced = self.function.get_concrete_function()
+
+        step_function.__init__ = made
 
     def _watch_restore(self, session):
         # A program without a scaffold's init_fn has only the second.
@@ -172,7 +176,9 @@ class Watch:
         self.functions.name_counter("TFOptimizer/iterations")
 
     def _watch_calls(self, replicas):
-        watch, call = self, replicas.call
+        watch, call = self, getattr(replicas, "call", None)
+        if call is None:
+            return  # The program calls no step.
 
         def called(self, step, args):
             return watch.call(call, self, step, args)
