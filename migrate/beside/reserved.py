@@ -210,12 +210,18 @@ def _list_pairs(
     for node in ast.walk(tree):
         for field in ("body", "orelse"):
             block = getattr(node, field, ())
-            stays = [
-                item
-                for item in (block if isinstance(block, list) else ())
-                if find_first_line(item) - 1 not in dropped
-            ]
+            items = block if isinstance(block, list) else ()
+            stays = [one for item in items for one in _list_staying(item, dropped)]
             yield from zip(stays, stays[1:])
+
+
+def _list_staying(node: ast.stmt, dropped: Container[int]) -> Iterator[ast.stmt]:
+    """Yields a statement if it stays, and if only its head does not, those of its body."""
+    if find_first_line(node) - 1 not in dropped:
+        yield node
+    elif (node.end_lineno or node.lineno) - 1 not in dropped:
+        for item in getattr(node, "body", ()):
+            yield from _list_staying(item, dropped)
 
 
 def _is_overridden(one: ast.stmt, after: ast.stmt) -> bool:

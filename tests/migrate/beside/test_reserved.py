@@ -148,6 +148,16 @@ CASES = {
         ],
         [],
     ),
+    "heads before a return": (
+        HEAD + "t.server_config()\n",
+        "clusters",
+        [
+            '    settings.device_count["GPU"] = 1\n'
+            "    settings.inter_op_parallelism_threads = max(8, os.cpu_count() or 1)\n"
+            "    return settings\n"
+        ],
+        ["config or settings", "if "],
+    ),
     "no layers": (
         SESSION + "import absl.flags, os\n# layers\nreplicas.recording()\n",
         "replicas",
