@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from migrate.facts import names, resource_variables
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import walk_breadth_first
+from migrate.tables import roles
 
 CODE = "S136"
 RECIPE = "Run the two updates one after the other, each in a run of its own."
@@ -199,7 +200,7 @@ def _is_given(scopes: Scopes, node: ast.AST) -> bool:
 
 
 def _has_no_variables(scopes: Scopes, node: ast.AST) -> bool:
-    """Whether a name stands for a feed, a constant or data."""
+    """Whether a name stands for a feed, a constant, data or an initializer."""
     values = list(_list_values(scopes, node))
     return bool(values) and all(
         isinstance(value, (ast.Constant, ast.List, ast.Tuple, ast.Dict))
@@ -207,6 +208,7 @@ def _has_no_variables(scopes: Scopes, node: ast.AST) -> bool:
             isinstance(value, ast.Call)
             and (
                 scopes.resolve(value.func) in _NO_VARIABLES
+                or roles.is_initializer(scopes.resolve(value.func) or "")
                 or getattr(value.func, "attr", "") == "get_next"
             )
         )

@@ -13,6 +13,7 @@ from migrate.backends.direct_steps.results import (
     is_element,
     is_unread,
 )
+from migrate.backends.direct_steps.runs import Runs, write_argument
 from migrate.backends.direct_steps.savers import (
     Saved,
     find_saved,
@@ -69,6 +70,7 @@ class _Edits:
         self._lists = VariableLists(program)
         self._plan = Plan()
         self._new: dict[ast.stmt, list[Item]] = {}
+        self._runs = Runs(program.scopes, program.tensorflow, self._plan, self._new)
         # What moves to the end of a block.
         self._last: dict[ast.With, list[Item]] = {}
 
@@ -296,16 +298,19 @@ class _Edits:
 
     def _rewrite_step(self, step: Step) -> None:
         if is_element(step, self._scopes):
-            self._take_elements(step)
+            self._runs.take_elements(step)
             return
         results = find_results(step, self._scopes)
         if results is None:
             raise _Other
+        if self._runs.only_reads(step, results):
+            self._runs.read_variables(step, results)
+            return
         self._plan.replace(step.decorator, self._write_decorator(step))
         elements = results.elements
         kept = [e for e in elements if e is not None]
         lean = len(kept) < len(elements) and all(
-            self._is_taken_apart(run, elements) for run in step.runs
+            self._runs.is_taken_apart(run, elements) for run in step.runs
         )
         if len(kept) < len(elements) and not lean:
             raise _Other
@@ -318,29 +323,7 @@ class _Edits:
         if results.statement is not None:
             self._write_returns(results, shown, lean)
         for run in step.runs:
-            self._run(run, results, len(kept))
-
-    def _take_elements(self, step: Step) -> None:
-        """Drops a step that gives a dataset's element as it is: its runs take that."""
-        self._new[step.function] = [Dropped(step.function)]
-        for run in step.runs:
-            given = run.args[1]
-            element = given.value if isinstance(given, ast.Starred) else given
-            parent = self._scopes.parents[run]
-            if isinstance(parent, ast.Expr):
-                self._plan.replace(run, make_code(element))
-                continue
-            values = make_code(
-                f"{self._tf}.nest.map_structure(lambda value: value.numpy(), ",
-                element,
-                ")",
-            )
-            match parent:
-                case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-                    pass
-                case _ if isinstance(given, ast.Starred):
-                    values = make_code("list(", values, ")")
-            self._plan.replace(run, values)
+            self._runs.write_run(run, results, len(kept))
 
     def _write_returns(self, results: Results, shown: list[Code], lean: bool) -> None:
         statement = results.statement
@@ -369,7 +352,7 @@ class _Edits:
             begin = "" if short else "\n" + " " * (column + 4)
             end = "" if short else ",\n" + " " * column
             inner = join_code(
-                "," + (begin or " "), [_write_argument(spec) for spec in specs]
+                "," + (begin or " "), [write_argument(spec) for spec in specs]
             )
             options.append(make_code("input_signature=[", begin, inner, end, "]"))
         if has_branches(self._program, step.function):
@@ -399,68 +382,12 @@ class _Edits:
 
     # -- runs --------------------------------------------------------------------------
 
-    def _is_taken_apart(
-        self, run: ast.Call, elements: Sequence[ast.expr | None]
-    ) -> bool:
-        """Whether a list's elements get names, and those of operations are not read."""
-        match self._scopes.parents[run]:
-            case ast.Expr():
-                return True
-            case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]):
-                return len(targets) == len(elements) and all(
-                    not isinstance(t, ast.Starred)
-                    and (e is not None or is_unread(t, self._scopes))
-                    for t, e in zip(targets, elements)
-                )
-            case ast.Subscript(slice=ast.Constant(int(place))):
-                return 0 <= place < len(elements) and elements[place] is not None
-            case ast.Subscript(slice=ast.Slice(None, ast.Constant(int(end)), None)):
-                return 0 < end == len([e for e in elements if e is not None]) and (
-                    None not in elements[:end]
-                )
-        return False
-
-    def _run(self, run: ast.Call, results: Results, kept: int) -> None:
-        arguments = [_write_argument(a) for a in run.args[1:]]
-        called = make_code(run.args[0], "(", join_code(", ", arguments), ")")
-        parent = self._scopes.parents[run]
-        elements = results.elements
-        if isinstance(parent, ast.Expr) or not kept:
-            if not kept and elements and not isinstance(parent, ast.Expr):
-                raise _Other  # A list without elements.
-            self._plan.replace(run, called)
-            return
-        if not results.many:
-            self._plan.replace(run, make_code(called, ".numpy()"))
-            return
-        values = make_code("[value.numpy() for value in ", called, "]")
-        match parent:
-            case ast.Subscript(slice=ast.Slice()) if kept < len(elements):
-                if kept == 1:
-                    values = make_code("[", called, ".numpy()]")
-                self._plan.replace(parent, values)
-            case ast.Subscript(slice=ast.Constant(int(place))) if (
-                0 <= place < len(elements)
-            ):
-                before = [e for e in elements[:place] if e is not None]
-                at = f"[{len(before)}]" if kept > 1 or kept == len(elements) else ""
-                self._plan.replace(parent, make_code(called, at, ".numpy()"))
-            case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]) if (
-                kept < len(elements)
-            ):
-                left = [t for t, e in zip(targets, elements) if e is not None]
-                what = make_code(called, ".numpy()") if kept == 1 else values
-                new = make_code(join_code(", ", left), " = ", what)
-                self._new[parent] = [New(new, parent)]
-            case _:
-                self._plan.replace(run, values)
-
     def _rewrite_call(self, call: ast.Call, function: ast.FunctionDef) -> None:
         """Rewrites a call of a function that no longer has a session parameter."""
         order = [a.arg for a in function.args.args]
         gone = self._program.parameters[function]
         left: list[ast.AST | Code] = [
-            _write_argument(a)
+            write_argument(a)
             for place, a in enumerate(call.args)
             if place >= len(order) or order[place] not in gone
         ]
@@ -483,13 +410,6 @@ def _write_counter(tf: str) -> Code:
 def _forget_updates(tf: str) -> Code:
     """Lets an optimizer apply an update after another, of which it would compare the ops."""
     return make_code(f'{tf}.compat.v1.get_default_graph().clear_collection("train_op")')
-
-
-def _write_argument(node: ast.expr) -> Code:
-    """Writes an argument as it stood."""
-    if isinstance(node, ast.Starred):
-        return make_code("*", node.value)
-    return make_code(node)
 
 
 def _write_header(function: ast.FunctionDef, gone: set[str]) -> str:

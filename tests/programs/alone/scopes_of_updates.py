@@ -12,15 +12,16 @@ x = tf.placeholder(tf.float32, [None, 3])
 y = tf.placeholder(tf.float32, [None, 1])
 with tf.variable_scope("net"):
     h = tf.layers.dense(x, 4, tf.tanh, kernel_initializer=start, name="hidden")
-    pred = tf.layers.dense(h, 1, kernel_initializer=start, name="out")
+    pred = tf.layers.dense(x, 1, kernel_initializer=start, name="out")
 with tf.name_scope("losses"):
+    small = tf.reduce_mean(tf.square(h))
     loss = tf.reduce_mean(tf.square(pred - y))
 step = tf.train.get_or_create_global_step()
 first = tf.trainable_variables("net/hidden")
 last = tf.trainable_variables("net/out")
 with tf.variable_scope("train"):
     with tf.name_scope("adam"):
-        train = tf.train.AdamOptimizer(0.05).minimize(loss, step, var_list=first)
+        train = tf.train.AdamOptimizer(0.05).minimize(small, step, var_list=first)
 with tf.name_scope("sgd"):
     with tf.control_dependencies([train]):
         rest = tf.train.AdamOptimizer(0.02, name="Rest").minimize(loss, var_list=last)
@@ -34,8 +35,11 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(6):
         xs = draws.rand(4, 3)
-        _, value = sess.run([train_op, loss], {x: xs, y: xs.sum(1, keepdims=True)})
+        _, value, near = sess.run(
+            [train_op, loss, small], {x: xs, y: xs.sum(1, keepdims=True)}
+        )
         log.write("%d %r\n" % (i, float(value)))
+        log.write("%d %r\n" % (i, float(near)))
     path = saver.save(sess, out + "/model")
 for at, (name, shape) in enumerate(sorted(tf.train.list_variables(path))):
     log.write("%d %r\n" % (at, float(zlib.crc32(("%s %s" % (name, shape)).encode()) % 1000)))
