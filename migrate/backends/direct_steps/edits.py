@@ -17,18 +17,22 @@ from migrate.backends.direct_steps.runs import Runs, write_argument
 from migrate.backends.direct_steps.savers import (
     Saved,
     find_saved,
-    write_list,
-    write_saver,
+    list_builders,
 )
 from migrate.backends.direct_steps.seeds import find_second_draws
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
 from migrate.backends.direct_steps.spec_helper import insert_helper
 from migrate.backends.direct_steps.tapes import name_tape
-from migrate.backends.direct_steps.tracing import has_branches, list_traced
+from migrate.backends.direct_steps.tracing import (
+    asks_weights,
+    has_branches,
+    list_traced,
+)
 from migrate.backends.direct_steps.variable_lists import (
     VariableLists,
     write_choice,
 )
+from migrate.backends.direct_steps.written_savers import write_list, write_saver
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
@@ -91,6 +95,8 @@ class _Edits:
             self._rewrite_writer(call, statement)
         self._rewrite_savers()
         self._begin_seeds_anew()
+        if asks_weights(self._program):
+            self._build_layers()
         for step in self._program.steps.values():
             self._forget_summaries(step.function)
             self._rewrite_step(step)
@@ -246,6 +252,26 @@ class _Edits:
             for run in step.runs
         ) and not any(
             other.lineno < c.lineno < statement.lineno for c in self._program.saved
+        )
+
+    def _build_layers(self) -> None:
+        """Traces steps below the graph, if code asks layers for their variables."""
+        builders = list_builders(self._program)
+        (block,) = self._program.blocks
+        listed = [*self._program.savers, *self._program.kept]
+        if not builders or (
+            listed and not any(c in self._program.kept for c in listed)
+        ):
+            raise _Other
+        if listed:
+            return  # Where the initial values are kept, all are traced.
+        steps = "step is" if len(builders) == 1 else "steps are"
+        lines = [
+            f"\n# The layers' variables are made when the {steps} traced.",
+            *(f"{name}.get_concrete_function()" for name in builders),
+        ]
+        self._last.setdefault(block, []).append(
+            New(make_code("\n".join(lines)), block.body[-1])
         )
 
     def _begin_seeds_anew(self) -> None:

@@ -74,13 +74,16 @@ class Made:
     all_told: bool = True
 
 
-def read_block(program: Program, block: ast.With) -> Made:
+def read_block(program: Program, block: ast.With, named: bool = True) -> Made:
     """Finds what a block makes.
+
+    Args:
+      named: whether layers must have the names that their variables have in TF1.
 
     Raises:
       NotKnown: the block may make other variables, or they may have other names.
     """
-    return _Block(program, block).read()
+    return _Block(program, block).read(named)
 
 
 class _Block:
@@ -92,8 +95,10 @@ class _Block:
         self._block = block
         self._made = Made()
 
-    def read(self) -> Made:
+    def read(self, named: bool) -> Made:
         self._read_suite(self._block.body, "", None)
+        if not named:
+            return self._made
         layers = self._made.layer_names
         if len(set(layers)) != len(layers):
             raise NotKnown

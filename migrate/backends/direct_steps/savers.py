@@ -22,12 +22,10 @@ from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
 from migrate.backends.direct_steps.seeds import runs_once
 from migrate.facts import names
-from migrate.program.code import Code, join_code, make_code
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table
 from migrate.tables.recurrent import MODULE as CELLS
 
-_WIDTH = 88
 _RESET = ".compat.v1.reset_default_graph()"
 
 
@@ -66,6 +64,15 @@ def find_saved(program: Program) -> Savers:
       NotKnown: for one of them they are not known.
     """
     return _Savers(program).find()
+
+
+def list_builders(program: Program) -> list[str]:
+    """The steps whose traces make the variables of the program's layers, in their order.
+
+    Raises:
+      NotKnown: a layer's variables may be made by none of them.
+    """
+    return _Savers(program).list_builders()
 
 
 class _Savers:
@@ -398,6 +405,22 @@ class _Savers:
             before += traced
         return before, listed
 
+    def list_builders(self) -> list[str]:
+        if len(self._program.blocks) != 1:
+            raise NotKnown
+        (block,) = self._program.blocks
+        made = read_block(self._program, block, named=False)
+        lazy = set(made.layers)
+        found = []
+        for step in sorted(self._list_steps(block), key=lambda s: s.lineno):
+            every, _ = self._reach(step, made)
+            if lazy & every:
+                found.append(step.name)
+            lazy -= every
+        if lazy:
+            raise NotKnown
+        return found
+
     def _list_steps(self, block: ast.With) -> Iterator[ast.FunctionDef]:
         for step in self._program.steps:
             at: ast.AST | None = step
@@ -448,33 +471,3 @@ def _may_make(call: ast.Call, program: Program) -> bool:
     symbol = program.scopes.resolve(call.func) or ""
     path = program.scopes.import_path(call.func)
     return symbol.startswith(table.MAKE_VARIABLES) or path.startswith(f"{CELLS}.")
-
-
-def write_list(saved: Saved) -> str:
-    """Writes the list of a saver's variables in one line."""
-    if len(saved.variables) == 1 and saved.variables[0].startswith("*"):
-        return saved.variables[0][1:]
-    return "[" + ", ".join(saved.variables) + "]"
-
-
-def write_saver(saved: Saved, call: ast.Call, tf: str, column: int) -> Code:
-    """Writes the call that makes a saver, in a statement that begins at a column."""
-    rest = [
-        make_code(k.arg, "=", k.value)
-        for k in call.keywords
-        if k.arg is not None and k.arg != "var_list"
-    ]
-    function = f"{tf}.compat.v1.train.Saver("
-    if saved.given is not None:
-        return make_code(function, join_code(", ", [saved.given, *rest]), ")")
-    given = write_list(saved)
-    options = "".join(f", {ast.unparse(k)}" for k in call.keywords)
-    if column + len(f"saver = {function}{given}{options})") <= _WIDTH:
-        return make_code(function, join_code(", ", [given, *rest]), ")")
-    line = "\n" + " " * (column + 4)
-    many: str | Code = given
-    if column + len(given) >= _WIDTH - 4:
-        inner = "".join(f"{line}    {variable}," for variable in saved.variables)
-        many = make_code("[", inner, line, "]")
-    parts = join_code("," + line, [many, *rest])
-    return make_code(function, line, parts, ",\n" + " " * column, ")")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import BASE, Program
 from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
@@ -31,6 +32,9 @@ _BUILDING = (
     *("math.", "recurrent_cells.", f"{BASE}.summary.", "contrib_seq2seq.sequence_loss"),
     "contrib_seq2seq.legacy_sequence_loss",
 )
+# `recording` gives variables TF1's names.
+_NAMES = frozenset({"name", "op"})
+_WEIGHTS = frozenset({"bias", "kernel", "trainable_weights", "weights"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BRANCHES = (
     *(ast.If, ast.For, ast.While, ast.Assert, ast.Try, ast.IfExp, ast.BoolOp),
@@ -50,6 +54,15 @@ def is_same_later(program: Program) -> bool:
 def list_traced(program: Program) -> list[ast.FunctionDef]:
     """The functions whose code runs when the program's steps are traced."""
     return _Tracing(program).list_parts()
+
+
+def asks_weights(program: Program) -> bool:
+    """Whether steps, or what follows them, ask layers for their variables.
+
+    Raises:
+      NotKnown: code asks for them that stands before the steps.
+    """
+    return _Tracing(program).asks_weights()
 
 
 def has_branches(program: Program, step: ast.FunctionDef) -> bool:
@@ -72,8 +85,7 @@ class _Tracing:
         return (
             all(self._has_no_effect(function) for function in self.list_parts())
             and are_constant(self._program, list(self._parts))
-            and not self._asks_for(("name", "op"))
-            and not self._asks_for(("weights", "trainable_weights"))
+            and not self._list_reads(_NAMES)
             and not self._may_infer_dtypes()
             and not self._catches_shapes()
         )
@@ -263,18 +275,32 @@ class _Tracing:
             for node in self._scopes.walk()
         )
 
-    def _asks_for(self, attributes: tuple[str, ...]) -> bool:
-        """Whether anything is asked for an attribute of these.
-
-        `recording` gives variables TF1's names. Layers have their variables when all steps
-        are traced.
-        """
-        return any(
-            isinstance(node, ast.Attribute)
+    def _list_reads(self, attributes: frozenset[str]) -> list[ast.Attribute]:
+        """Lists what asks anything for an attribute of these."""
+        return [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Attribute)
             and node.attr in attributes
             and not self._scopes.import_path(node)
-            for node in self._scopes.walk()
-        )
+        ]
+
+    def asks_weights(self) -> bool:
+        """Whether steps, or what follows them, ask layers for their variables.
+
+        Raises:
+          NotKnown: code asks for them that stands before the steps.
+        """
+        last = max(block.end_lineno or 0 for block in self._program.blocks)
+        parts = self.list_parts()
+        reads = self._list_reads(_WEIGHTS)
+        for node in reads:
+            at: ast.AST | None = node
+            while at is not None and at not in parts:
+                at = self._scopes.parents.get(at)
+            if at is None and node.lineno <= last:
+                raise NotKnown
+        return bool(reads)
 
 
 def _may_be_numpy(node: ast.expr, scopes: Scopes) -> bool:
