@@ -404,7 +404,7 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "distributions": (_GONE, _PROBABILITY),
     "eager.num_gpus": (
         "it has no function of its own",
-        "Write len(tf.config.list_logical_devices('GPU')).",
+        "len(tf.config.list_logical_devices('GPU')).",
     ),
     "eager.Network": (_GONE, "Derive from tf_keras.Model."),
     "eager.Sequential": (_GONE, "Use tf_keras.Sequential."),

@@ -112,6 +112,7 @@ def find_others_than_tensors() -> list[str]:
     return [
         *({*seen["tensors"]} ^ one_tensor.SYMBOLS),
         *({*seen["layers"]} ^ one_tensor.LAYERS),
+        *({*seen["several"]} ^ one_tensor.SEVERAL),
     ]
 
 
@@ -215,8 +216,13 @@ def observe() -> dict[str, Any]:
     for layer in sorted(one_tensor.LAYERS):
         given.test_a_layer_gives_one_tensor(layer)
         layers.append(layer)
+    several = []
+    for symbol in sorted(one_tensor.SEVERAL):
+        given.test_a_function_gives_tensors(symbol)
+        several.append(symbol)
     return {
         "tensors": tensors,
+        "several": several,
         "layers": layers,
         "named": [n for n in sorted(named_tensors.NAMED) if _is_named(n)],
         "shapes": {text: _shape_of(text) for text in SHAPED.split("\n") if text},

@@ -220,9 +220,9 @@ class _Edits:
         home = self._scopes.find_scope(statement.value).node
         first = True
         for at in sorted(self._program.initialized, key=lambda s: s.lineno):
-            if not self._sees(at, home) or at.lineno < statement.lineno:
+            if not self._is_seen_by(at, home) or at.lineno < statement.lineno:
                 raise _Other
-            if first and self._follows_at_once(at, statement):
+            if first and self._is_first(at, statement):
                 self._new[at] = [Dropped(at)]
             else:
                 again = (
@@ -231,14 +231,14 @@ class _Edits:
                 self._new[at] = [New(make_code(again), at)]
             first = False
 
-    def _sees(self, statement: ast.stmt, home: ast.AST) -> bool:
+    def _is_seen_by(self, statement: ast.stmt, home: ast.AST) -> bool:
         """Whether a statement stands in a scope, or in a function of the module."""
         if isinstance(home, ast.Module):
             return True
         assert isinstance(statement, ast.Expr)
         return self._scopes.find_scope(statement.value).node is home
 
-    def _follows_at_once(self, statement: ast.stmt, other: ast.stmt) -> bool:
+    def _is_first(self, statement: ast.stmt, other: ast.stmt) -> bool:
         """Whether a statement runs once, below another, with no step in between."""
         suite = names.find_suite(self._scopes.parents[other], other)
         at: ast.AST = statement
@@ -329,7 +329,7 @@ class _Edits:
         results = find_results(step, self._scopes)
         if results is None:
             raise _Other
-        if self._runs.only_reads(step, results):
+        if self._runs.is_reading(step, results):
             self._runs.read_variables(step, results)
             return
         self._plan.replace(step.decorator, self._write_decorator(step))

@@ -112,7 +112,7 @@ class Runs:
                     values = make_code("list(", values, ")")
             self._plan.replace(run, values)
 
-    def only_reads(self, step: Step, results: Results) -> bool:
+    def is_reading(self, step: Step, results: Results) -> bool:
         """Whether a step gives the values of variables that its runs can name, too."""
         if len(step.function.body) > 1 or not results.elements or step.decorator.args:
             return False

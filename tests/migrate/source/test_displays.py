@@ -33,7 +33,8 @@ train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)""",
 ]
 # With this the session is one of a block, which takes all cells that follow.
 _AGAIN = (
-    "sess.run(tf.global_variables_initializer())\nprint(sess.run(loss, {x: X, y: Y}))"
+    "sess.run(tf.global_variables_initializer())\n"
+    "print(w.name, sess.run(loss, {x: X, y: Y}))"
 )
 
 
