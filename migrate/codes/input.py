@@ -26,9 +26,9 @@ CODES = (
     Code(
         "I112",
         "random numbers or elements in another order",
-        "The migrated program draws the same random numbers, or reads the same elements, in another order. This may happen to a shuffled and repeated dataset with a seed, to `shuffle_batch`, and to a seeded operation that several step functions use. It happens to operations without a seed of their own if their graph has one: `tf.set_random_seed`, or an Estimator's `tf_random_seed`.",
+        "The migrated program draws the same random numbers, or reads the same elements, in another order. This may happen to a shuffled and repeated dataset with a seed, to `shuffle_batch`, and to a seeded operation that several step functions use. It happens to operations without a seed of their own if their graph has one: `tf.set_random_seed`, or an Estimator's `tf_random_seed`. And it happens to random initial values if the program initialises variables again: TensorFlow 1 drew new ones.",
         why="TensorFlow 1.15 executed `shuffle(seed).repeat()` as one operation, which used another random stream for each epoch. An initializer that ran again started the same order again. `shuffle_batch` took random elements from what its queue held at that moment, which depended on threads, even with a seed. An operation had one stream for all run calls; each step function is a graph of its own.",
-        promise="`shuffle_batch` becomes a dataset's `shuffle` with a buffer of the queue's capacity. A producer that shuffles with a seed keeps TensorFlow 1's order. A seeded operation draws a stream of its own in each step function, and all of these streams start at the same seed.",
+        promise="`shuffle_batch` becomes a dataset's `shuffle` with a buffer of the queue's capacity. A producer that shuffles with a seed keeps TensorFlow 1's order. A seeded operation draws a stream of its own in each step function, and all of these streams start at the same seed. Variables that are initialised again get their first values again.",
     ),
     Code(
         "I120",

@@ -49,6 +49,11 @@ _RECIPE_OF_FIRST_VALUES = (
     "Give each initializer a seed of its own: `seed=...`. `tf1to2 verify` compares both "
     "programs from TensorFlow 1's values."
 )
+_AGAIN = (
+    "the program initialises variables again. In TensorFlow 1 this then drew another first "
+    "value. In the migrated program the variable begins with its first one again"
+)
+_RECIPE_OF_AGAIN = "To draw anew, assign a new value to the variable: `w.assign(tf.random.normal(...))`."
 _RECIPE_OF_GRAPHS = "Give the operation a seed of its own: `seed=...`."
 
 
@@ -82,12 +87,35 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
                 reason,
                 recipe,
             )
-    if of_graph and _draws_first_values(scopes, told):
+    if of_graph and any(not _has_seed(c) for c in _list_first_draws(scopes, told)):
         yield from _tell_of_first_values(scopes)
+    if program.initialises_again:
+        yield from _tell_of_other_values(program, scopes, told)
 
 
-def _draws_first_values(scopes: Scopes, told: set[ast.AST]) -> bool:
-    """Whether a variable's first value is drawn without a seed of its own."""
+def _tell_of_other_values(
+    program: ir.TrainingProgram, scopes: Scopes, told: set[ast.AST]
+) -> Iterator[Finding]:
+    """Warns of first values that TensorFlow 1 drew anew where variables begin again.
+
+    In another session a seed begins anew, too, and gives the same values.
+    """
+    one = not program.others
+    drawn = [c for c in _list_first_draws(scopes, told) if one or not _has_seed(c)]
+    for call in drawn[:1]:
+        yield Finding(
+            call.lineno,
+            call.col_offset + 1,
+            "I112",
+            Outcome.WARNED,
+            scopes.resolve(call.func) or "",
+            _AGAIN,
+            _RECIPE_OF_AGAIN,
+        )
+
+
+def _list_first_draws(scopes: Scopes, told: set[ast.AST]) -> Iterator[ast.Call]:
+    """Lists the calls that draw variables' first values."""
     calls = [node for node in scopes.walk() if isinstance(node, ast.Call)]
     starts = {
         node
@@ -102,17 +130,17 @@ def _draws_first_values(scopes: Scopes, told: set[ast.AST]) -> bool:
     }
     for call in calls:
         symbol = scopes.resolve(call.func) or ""
-        if call in told or _has_seed(call):
+        if call in told:
             continue
         if random_symbols.makes_drawn(symbol, {k.arg or "" for k in call.keywords}):
-            return True
+            yield call
+            continue
         statement = names.find_statement(scopes.parents, call)
         bound = {
             (id(scopes.find_scope(call)), name) for name in names.find_binds(statement)
         }
         if random_symbols.draws(symbol) and (call in starts or bound & given):
-            return True
-    return False
+            yield call
 
 
 def _tell_of_first_values(scopes: Scopes) -> Iterator[Finding]:

@@ -165,3 +165,36 @@ def test_a_step_that_several_sessions_run_is_told(shown: str) -> None:
     findings = migrate_text(_SESSIONS.format(shown)).findings
     told = [f for f in findings if f.reason.startswith("several sessions run this")]
     assert bool(told) == (shown == "s.run(a)")
+
+
+AGAIN = """\
+import tensorflow as tf
+w = tf.Variable(tf.random_normal([3, 1]))
+y = tf.reduce_sum(w)
+with tf.Session() as sess:
+    for i in range(2):
+        sess.run(tf.global_variables_initializer())
+        print(sess.run(y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "", True),
+        # The stream of a seed goes on within a session.
+        ("[3, 1])", "[3, 1], seed=1)", True),
+        ("tf.random_normal([3, 1])", "tf.ones([3, 1])", False),
+        ("    for i in range(2):\n    ", "    if True:\n    ", False),
+        (
+            "w = tf.Variable(tf.random_normal([3, 1]))",
+            "w = tf.get_variable('w', [3, 1])",
+            True,
+        ),
+    ],
+)
+def test_values_that_were_drawn_anew_are_told(old: str, new: str, told: bool) -> None:
+    found = migrate_text(AGAIN.replace(old, new)).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+    warned = [f for f in found if f.code == "I112" and f.outcome is Outcome.WARNED]
+    assert [f.line for f in warned] == ([2] if told else [])
