@@ -26,15 +26,28 @@ def name_tape(listed: ast.expr, scopes: Scopes) -> str:
     Raises:
       NotKnown: the step has no such tape, or uses the list for more than its gradients.
     """
-    statement = scopes.parents[listed]
+    whole = _find_choice(listed, scopes)
+    statement = scopes.parents[whole]
     function = scopes.find_scope(_find_name(listed)).node
     match statement, function:
         case ast.Assign(targets=[ast.Name(name)], value=value), ast.FunctionDef() if (
-            value is listed
+            value is whole
         ):
             own = list(names.walk_scope_of_function(function))
             return _Orders(scopes, own, statement.lineno).name_tape(name)
     raise NotKnown
+
+
+def _find_choice(listed: ast.expr, scopes: Scopes) -> ast.expr:
+    """The comprehension that chooses from a list; else the list itself."""
+    above = scopes.parents[listed]
+    made = scopes.parents[above] if isinstance(above, ast.comprehension) else above
+    match made:
+        case ast.ListComp(ast.Name(one), [ast.comprehension(ast.Name(each), over)]) if (
+            one == each and over is listed
+        ):
+            return made
+    return listed
 
 
 def _find_name(node: ast.expr) -> ast.Name:
@@ -103,6 +116,8 @@ class _Orders:
                 self._variables.add(other)
             case ast.Call(func=ast.Name("zip")):
                 self._read_pairs(parent)
+            case _ if (chosen := self._name_choice(node)) is not None:
+                self._variables.add(chosen)
             case ast.Call() if self._is_gradient(parent):
                 self._asked = True
                 match self._scopes.parents[parent]:
@@ -114,6 +129,14 @@ class _Orders:
                         raise NotKnown
             case _:
                 raise NotKnown  # Code that only loops over them wants all that exist.
+
+    def _name_choice(self, node: ast.Name) -> str | None:
+        """The name of `[v for v in variables if v.name.startswith("net")]`, or None."""
+        chosen = _find_choice(node, self._scopes)
+        match self._scopes.parents[chosen]:
+            case ast.Assign(targets=[ast.Name(name)]) if chosen is not node:
+                return name
+        return None
 
     def _read_gradients(self, node: ast.Name) -> None:
         """Reads a use of gradients, which are None for unused variables."""

@@ -85,7 +85,7 @@ class _Tracing:
         return (
             all(self._has_no_effect(function) for function in self.list_parts())
             and are_constant(self._program, list(self._parts))
-            and not self._list_reads(_NAMES)
+            and all(map(self._is_choice, self._list_reads(_NAMES)))
             and not self._may_infer_dtypes()
             and not self._catches_shapes()
         )
@@ -284,6 +284,24 @@ class _Tracing:
             and node.attr in attributes
             and not self._scopes.import_path(node)
         ]
+
+    def _is_choice(self, node: ast.Attribute) -> bool:
+        """Whether a name is only asked for a text: `v.name.startswith("net")`.
+
+        `recording` adds numbers to the ends of names.
+        """
+        if node.attr != "name":
+            return False
+        above = self._scopes.parents[node]
+        match above, self._scopes.parents.get(above):
+            case (
+                ast.Attribute(attr="startswith"),
+                ast.Call(args=[ast.Constant(str(begin))], keywords=[]),
+            ):
+                return not begin[-1:].isdigit()
+            case ast.Compare(ast.Constant(str(part)), [ast.In() | ast.NotIn()]), _:
+                return not any(map(str.isdigit, part))
+        return False
 
     def asks_weights(self) -> bool:
         """Whether steps, or what follows them, ask layers for their variables.

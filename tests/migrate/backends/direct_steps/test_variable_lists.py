@@ -76,6 +76,13 @@ with tf.Session() as sess:
         print("%.4f" % sess.run([second, fooled], {x: data})[1])
 """
 )
+NAMED = GAN.replace(
+    'tf.trainable_variables("teller")',
+    '[v for v in tf.trainable_variables() if v.name.startswith("teller")]',
+).replace(
+    'tf.trainable_variables("maker")',
+    '[v for v in tf.trainable_variables() if "ell" not in v.name]',
+)
 FOLDS = (
     HEAD
     + """\
@@ -106,6 +113,7 @@ with tf.Session() as sess:
 PROGRAMS = {
     "pairs": (PAIRS, "target = [v, c]\n", "target = [c, v]\n"),
     "gan": (GAN, "startswith('maker')", "startswith('teller')"),
+    "named": (NAMED, 'if "ell" not in v.name', 'if "ell" in v.name'),
     "elements": (
         ELEMENTS,
         "x, y = tf.nest.map_structure(lambda value: value.numpy(), iterator.get_next())",
