@@ -107,7 +107,7 @@ def _gather_graph(
       parts: whether functions that give several tensors are moved, too.
     """
 
-    start = tuples.split_objects(start)
+    start = tuples.split_objects(tuples.name_listed_objects(start))
     start = chained_calls.name_call_methods(chained_calls.name_objects(start))
     start = chained_calls.write_out_blocks(inheritance.flatten_classes(start))
     if (

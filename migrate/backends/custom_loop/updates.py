@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.step_expressions import StepExpressions
@@ -54,7 +55,7 @@ class Updates:
         if update.kind == "gradients":
             return self._write_gradients(flow)
         if update.kind == "compute_gradients":
-            return self._write_compute_gradients(flow, update)
+            return self._write_compute_gradients(flow, update, included)
         needed = set().union(
             *[
                 names.find_header_reads(f.statement) if f.suites else f.reads
@@ -65,24 +66,46 @@ class Updates:
         bound = update.target if update.target in needed else ""
         bind = f"{bound} = " if bound else ""
         if update.kind == "apply_gradients":
-            return self._write_apply_gradients(flow, update, bind)
+            return self._write_apply_gradients(flow, update, bind, included)
         loss = self._write_loss(flow, update)
         step = _write_step_argument(update)
         if _has_own_name(update, included):
             listed: list[Item] = []
             variables = self._write_variables(update)
         else:
-            variables = make_code("variables")
+            variables = make_code(self._choose_name("variables", flow, included))
             value = self._write_variables(update)
-            listed = [New(make_code("variables = ", value), flow.statement)]
-        gradients = make_code("gradients = tape.gradient(", loss, ", ", variables, ")")
+            listed = [New(make_code(variables, " = ", value), flow.statement)]
+        named = self._choose_name("gradients", flow, included)
+        gradients = make_code(named, " = tape.gradient(", loss, ", ", variables, ")")
+        applied: list[Item] = [New(self._apply(update, bind, step, variables, named))]
         return [
             *listed,
             New(gradients) if listed else New(gradients, flow.statement),
-            *self._around.enter(
-                flow, [New(self._apply(update, bind, step, variables))]
-            ),
+            *self._around.enter(flow, applied),
         ]
+
+    def _choose_name(
+        self,
+        wish: str,
+        flow: Flow,
+        included: set[Flow],
+        same: AbstractSet[str] = frozenset(),
+    ) -> str:
+        """The wish, or another name if the step has a value of the program's by that one.
+
+        Args:
+          same: names that hold the same value then.
+        """
+        others = [f for f in included if f is not flow]
+        used = set().union(
+            *[f.binds for f in others],
+            *[
+                names.find_header_reads(f.statement) if f.suites else f.reads
+                for f in others
+            ],
+        )
+        return self._context.choose_free_name(wish) if wish in used - same else wish
 
     @property
     def _averages(self) -> bool:
@@ -101,10 +124,20 @@ class Updates:
                 edits[node] = self._write_tape_gradient(node, flow)
         return [Keep(flow.statement, replace=edits)]
 
-    def _write_compute_gradients(self, flow: Flow, update: ir.Update) -> list[Item]:
+    def _write_compute_gradients(
+        self, flow: Flow, update: ir.Update, included: set[Flow]
+    ) -> list[Item]:
         """`compute_gradients`."""
         loss = self._write_loss(flow, update)
-        pairs = make_code("list(zip(tape.gradient(", loss, ", variables), variables))")
+        named = "variables"
+        own = isinstance(update.variables, ast.Name) and update.variables.id == named
+        # What binds the name anew in this statement, or after it, is not overwritten.
+        first = min(
+            (f.statement.lineno for f in included if named in f.binds), default=0
+        )
+        if not own and first < flow.statement.lineno:
+            named = self._choose_name(named, flow, included)
+        pairs = make_code("list(zip(tape.gradient(", loss, f", {named}), {named}))")
         taken = next(
             node
             for node in walk_breadth_first(flow.statement)
@@ -116,10 +149,10 @@ class Updates:
         if getattr(flow.statement, "value", None) is taken and update.target:
             gradients = New(make_code(f"{update.target} = ", pairs))
         variables = self._write_variables(update)
-        return [New(make_code("variables = ", variables), flow.statement), gradients]
+        return [New(make_code(f"{named} = ", variables), flow.statement), gradients]
 
     def _write_apply_gradients(
-        self, flow: Flow, update: ir.Update, bind: str
+        self, flow: Flow, update: ir.Update, bind: str, included: set[Flow]
     ) -> list[Item]:
         """`apply_gradients` of gradients that the program has computed.
 
@@ -134,14 +167,21 @@ class Updates:
         if update.decayed is not None:
             decayed = self._expressions.write_expression(update.decayed)
             step = make_code(step, ", decay_var_list=", decayed)
-        apart = make_code("gradients, variables = zip(*", update.gradients, ")")
-        variables = make_code("variables")
-        applied: list[Item] = [New(self._apply(update, bind, step, variables))]
+        same = names.find_reads(update.gradients)
+        gradients, variables = (
+            self._choose_name(wish, flow, included, same)
+            for wish in ("gradients", "variables")
+        )
+        apart = make_code(f"{gradients}, {variables} = zip(*", update.gradients, ")")
+        update_ = self._apply(update, bind, step, make_code(variables), gradients)
+        applied: list[Item] = [New(update_)]
         return [New(apart, flow.statement), *self._around.enter(flow, applied)]
 
-    def _apply(self, update: ir.Update, bind: str, step: Code, variables: Code) -> Code:
-        """The optimizer's update by the name `gradients`."""
-        gradients = "replicas.average(gradients)" if self._averages else "gradients"
+    def _apply(
+        self, update: ir.Update, bind: str, step: Code, variables: Code, named: str
+    ) -> Code:
+        """The optimizer's update by the gradients of that name."""
+        gradients = f"replicas.average({named})" if self._averages else named
         applies = f".apply_gradients(zip({gradients}, "
         return make_code(bind, update.optimizer, applies, variables, ")", step, ")")
 

@@ -43,6 +43,7 @@ class Callees(State):
                     or self._reads_instance(definition)
                     or self._places(definition)
                     or self._builds_towers(definition)
+                    or self._lists_variables(definition)
                 ):
                     return Call(statement, call, definition, None, None, func.id)
             elif isinstance(definition, ast.ClassDef):
@@ -173,6 +174,22 @@ class Callees(State):
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.device"
             and bool(names.find_reads(node) & parameters)
+            for node in walk_breadth_first(definition)
+        )
+
+    def _lists_variables(self, definition: ast.FunctionDef) -> bool:
+        """Whether it asks the graph for the variables of a scope that its caller names."""
+        parameters = {
+            a.arg for a in walk_breadth_first(definition.args) if isinstance(a, ast.arg)
+        }
+        return any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func)
+            in (*roles.TRAINABLE, *roles.GLOBAL, "tf.get_collection")
+            and any(
+                names.find_reads(value) & parameters
+                for value in (*node.args, *(k.value for k in node.keywords))
+            )
             for node in walk_breadth_first(definition)
         )
 

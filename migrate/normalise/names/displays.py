@@ -8,6 +8,7 @@ one operation.
 `[opt.minimize(loss) for loss in [a, b]]` is the list of these operations, written out.
 
 `fetches = [loss]`, followed by `fetches.append(train_op)`, is `fetches = [loss, train_op]`.
+And `copies = []`, followed by a loop that does nothing but append to it, is a comprehension.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _write_out_one_list(text: Text) -> Text | None:
             continue
         try:
             written = [
-                ast.unparse(replace_names(element, _bind_steadily(view, target, item)))
+                ast.unparse(replace_names(element, bind_steadily(view, target, item)))
                 for item in items
             ]
         except Unclear:
@@ -102,7 +103,7 @@ def _makes_update(element: ast.expr) -> bool:
     )
 
 
-def _bind_steadily(view: View, target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
+def bind_steadily(view: View, target: ast.expr, item: ast.expr) -> dict[str, ast.expr]:
     """What a comprehension's names stand for; all of it has the same value each time.
 
     Raises:
@@ -183,6 +184,8 @@ def _join_next(
             if may_leave(statement):
                 return None
             continue
+        if isinstance(statement, ast.For) and not display.elts:
+            return _write_loop_as_list(text, scopes, made, statement)
         added = _read_addition(statement, name)
         if added is None or any(name in find_plain_names(part) for part in added):
             return None
@@ -201,6 +204,63 @@ def _join_next(
         )
         return text.splice(made.lineno, made.end_lineno or made.lineno, [], [])
     return None
+
+
+def _write_loop_as_list(
+    text: Text, scopes: Scopes, made: ast.Assign, loop: ast.For
+) -> Text | None:
+    """The text with a loop that fills an empty list as a comprehension.
+
+    for v, w in zip(source, target):
+        operation = w.assign(v)                     copies = [w.assign(v)
+        copies.append(operation)                              for v, w in zip(source, target)]
+    """
+    assert isinstance(made.targets[0], ast.Name)
+    name = made.targets[0].id
+    added = _read_addition(loop.body[-1], name)
+    if added is None or len(added) != 1 or loop.orelse:
+        return None
+    value, own = added[0], set(find_plain_names(loop.target))
+    match loop.body[:-1]:
+        case []:
+            pass
+        case [ast.Assign(targets=[ast.Name(id=part)], value=first)]:
+            if not isinstance(value, ast.Name) or value.id != part or part in own:
+                return None
+            if part in find_plain_names(first):
+                return None
+            own.add(part)
+            value = first
+        case _:
+            return None
+    inside = set(walk_breadth_first(loop))
+    scope = scopes.find_scope(made)
+    if (
+        name in find_plain_names(value) | find_plain_names(loop.iter) | own
+        or own & (find_plain_names(loop.iter) | scope.outer_names)
+        or any(isinstance(n, (*KEPT, ast.Lambda)) for n in walk_breadth_first(value))
+        or any(
+            isinstance(n, (ast.Attribute, ast.Subscript))
+            for n in walk_breadth_first(loop.target)
+        )
+        or any(
+            isinstance(n, ast.Name)
+            and n.id in own
+            and n not in inside
+            and scopes.find_scope(n).find_owner(n.id) is scope
+            for n in scopes.walk()
+        )
+        or not all(map(text.is_alone, (made, loop)))
+        or any(map(has_long_lines, (made, loop)))
+    ):
+        return None
+    target, over = map(ast.unparse, (loop.target, loop.iter))
+    target = target.removeprefix("(").removesuffix(")")
+    indent = text.lines[loop.lineno - 1][: loop.col_offset]
+    line = f"{indent}{name} = [{ast.unparse(value)} for {target} in {over}]"
+    last = loop.end_lineno or loop.lineno
+    text = text.splice(loop.lineno, last, [line], [text.origins[loop.lineno - 1]])
+    return text.splice(made.lineno, made.end_lineno or made.lineno, [], [])
 
 
 def _read_addition(statement: ast.stmt, name: str) -> list[ast.expr] | None:

@@ -18,6 +18,34 @@ def note(value):
     log.write('0 %r\\n' % float(value))
 """
 PROGRAMS = {
+    "values with names that the tool writes": """
+x = tf.placeholder(tf.float32, [None])
+w = tf.get_variable('w', initializer=2.0)
+variables = x * w
+gradients = tf.reduce_sum(variables)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(gradients)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(2):
+        given = sess.run([variables, gradients, train], {x: [1., 3.]})
+        note(given[0].sum() + 10. * given[1])
+    note(sess.run(w))
+""",
+    "gradients by hand, and such a name": """
+x = tf.placeholder(tf.float32, [None])
+w = tf.get_variable('w', initializer=2.0)
+variables = {'x': x * w, 'w': w}
+loss = tf.reduce_sum(variables['x'])
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+pairs = optimizer.compute_gradients(loss)
+train = optimizer.apply_gradients([(g * 2., v) for g, v in pairs])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(2):
+        given = sess.run([variables['x'], train], {x: [1., 3.]})
+        note(given[0].sum())
+    note(sess.run(w))
+""",
     "a dict and a list of learning rates": """
 step = tf.Variable(0, trainable=False, name='global_step')
 rates = {

@@ -28,6 +28,14 @@ def _join(source: str) -> str:
             "ops = [1]\nops.append(b)\nx = [sess.run(ops) for _ in y]\n",
             "ops = [1, b]\nx = [sess.run(ops) for _ in y]\n",
         ),
+        (
+            "ops = []\nc = d()\nfor a, b in zip(c, e):\n    ops.append(b.assign(a))\n",
+            "c = d()\nops = [b.assign(a) for a, b in zip(c, e)]\n",
+        ),
+        (
+            "ops = []\nfor a in c:\n    b = f(a)\n    ops.append(b)\nops.append(d)\n",
+            "ops = [f(a) for a in c]\nops.append(d)\n",
+        ),
     ],
 )
 def test_what_is_added_at_once(old: str, new: str) -> None:
@@ -49,6 +57,17 @@ def test_what_is_added_at_once(old: str, new: str) -> None:
         "ops = [1]\nif a:\n    ops.append(b)\n",
         "ops = [1]\nfor a in c:\n    ops.append(b)\n",
         "for a in c:\n    ops = [1]\n    if a:\n        continue\n    ops.append(b)\n",
+        # The loop does more, or its names are read later.
+        "ops = []\nfor a in c:\n    f()\n    ops.append(a)\n",
+        "ops = []\nfor a in c:\n    if a:\n        ops.append(a)\n",
+        "ops = []\nfor a in c:\n    ops.append(a)\nelse:\n    f()\n",
+        "ops = []\nfor a in c:\n    ops.append(a)\nf(a)\n",
+        "ops = []\nfor a in c:\n    b = f(a)\n    ops.append(b)\nf(b)\n",
+        "ops = []\nfor a in c:\n    a = f(a)\n    ops.append(a)\n",
+        "ops = []\nfor a in c:\n    ops.append(len(ops))\n",
+        "ops = []\nfor a in c:\n    ops.append(lambda: a)\n",
+        "ops = []\nmore = ops\nfor a in c:\n    ops.append(a)\n",
+        "ops = []\nfor a.b in c:\n    ops.append(1)\n",
         # It is another change.
         "ops = [1]\nops.insert(0, b)\n",
         "ops = [1]\nops.append(len(ops))\n",
