@@ -14,7 +14,7 @@ from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_hooks, plan_models
 from migrate.backends.loaded_sessions import plan_loaded
 from migrate.backends.variable_lists import VariableLists
-from migrate.facts import effects, normalised_branches
+from migrate.facts import normalised_branches
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
@@ -39,7 +39,6 @@ from migrate.tables import contrib_graph, keras_fit, keras_models, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unit import Unit
-
 
 _CONFIGURATION = (
     "S117",
