@@ -154,6 +154,10 @@ class ExponentialMovingAverage:
 
     def average(self, var):
         """The average of a variable, or of a tensor that was given to `apply` before."""
+        context = tf.distribute.get_replica_context()
+        if _key(var) not in self._averages and context is not None:
+            # A step that only reads it is traced before the one that moves it.
+            context.merge_call(lambda strategy: self._make(var))
         return self._made(var)
 
     def average_name(self, var):
@@ -185,23 +189,25 @@ class ExponentialMovingAverage:
 
     def _made(self, value):
         """The variable that holds the average of a value; made where there is none yet."""
-        key, name = _key(value), _name(value)
-        if key not in self._averages:
-            with tf.init_scope(), self._replicas.strategy.scope():
-                # A variable's average begins at its initial value, a tensor's at 0.
-                initial = (
-                    value.numpy()
-                    if _is_variable(value)
-                    else tf.zeros(value.shape, value.dtype)
+        if _key(value) not in self._averages:
+            self._make(value)
+        return self._averages[_key(value)]
+
+    def _make(self, value):
+        with tf.init_scope(), self._replicas.strategy.scope():
+            # A variable's average begins at its initial value, a tensor's at 0.
+            initial = (
+                value.numpy()
+                if _is_variable(value)
+                else tf.zeros(value.shape, value.dtype)
+            )
+            with tf.name_scope(""):
+                self._averages[_key(value)] = tf.Variable(
+                    initial,
+                    trainable=False,
+                    dtype=value.dtype,
+                    name=f"{self._prefix}{_name(value)}/{self.name}",
                 )
-                with tf.name_scope(""):
-                    self._averages[key] = tf.Variable(
-                        initial,
-                        trainable=False,
-                        dtype=value.dtype,
-                        name=f"{self._prefix}{name}/{self.name}",
-                    )
-        return self._averages[key]
 
 
 def _is_variable(value):
