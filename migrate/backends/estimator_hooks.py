@@ -136,7 +136,7 @@ def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
             continue
         if not set(given) <= {"logdir", "graph"}:
             continue
-        name = "SummaryWriter" + (".shared" if symbol == _SHARED_WRITER else "")
+        name = "writer_of" if symbol == _SHARED_WRITER else "SummaryWriter"
         plan.replace(call, make_code(f"training_session.{name}(", directory, ")"))
         claimed[node] = ("M110", f"training_session.{name}")
         plan.imports.append("import training_session")

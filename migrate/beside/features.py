@@ -52,6 +52,15 @@ FEATURES = (
         # With this function the program's variables are recorded.
         (((_REPLICAS, "Replicas", "recording"),),),
     ),
+    Feature(  # Sparse gradients. Without this function they raise a TypeError.
+        re.compile(
+            "gather|embed|sparse|slices|ragged|nce_loss|sampled|mask|lookup|custom_grad",
+            re.IGNORECASE,
+        ),
+        _REPLICAS,
+        "by_contributors",
+        (((_REPLICAS, "Replicas", "average"),),),
+    ),
     Feature(  # Local variables.
         re.compile("local_?variable|metric", re.IGNORECASE),
         "training_session/variables.py",

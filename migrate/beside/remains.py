@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from migrate import emitted
 from migrate.beside import units
@@ -21,14 +23,17 @@ from migrate.beside.arguments import (
     find_function,
     put_constant,
 )
+from migrate.beside.folding import count_mentions, fold_variables
 from migrate.beside.reach import Reached
 from migrate.beside.reserved import (
     find_first_line,
     find_reserved,
+    find_told,
     list_heads,
     list_overridden,
     list_reserved_nodes,
     list_returned,
+    list_told,
     list_told_lines,
 )
 
@@ -39,7 +44,21 @@ _ROW = re.compile(r" {4}(\w+) {2,}\S")
 
 def write_remains(name: str, reached: Reached) -> bytes:
     """Returns the text of an emitted file without the units that nobody reaches."""
-    return ("\n".join(_Remains(name, reached).list_lines()) + "\n").encode()
+    remains = _Remains(name, reached)
+    text = "\n".join(remains.list_lines()) + "\n"
+    return (_fold(name, text) if remains.is_shorter else text).encode()
+
+
+@functools.lru_cache(maxsize=256)
+def _fold(name: str, text: str) -> str:
+    """Returns the text of an emitted file without variables that it needs no more."""
+    told = functools.partial(find_told, name)
+    return fold_variables(text, _count_mentions(name), list_told(name), told)
+
+
+@functools.cache
+def _count_mentions(name: str) -> Mapping[str, Counter[str]]:
+    return count_mentions(units.read_file(name).tree)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +106,11 @@ class _Remains:
                 value = self._source[begin][one.value.col_offset :]
                 self._instead[begin] = [head + value]
                 self._dropped.update(range(begin, end))
+
+    @property
+    def is_shorter(self) -> bool:
+        """Whether functions have lost statements."""
+        return bool(self._dropped)
 
     def list_lines(self) -> list[str]:
         body = self._file.tree.body

@@ -301,13 +301,58 @@ def list_reserved_nodes(name: str, *trees: ast.AST) -> Sequence[ast.stmt]:
 
 
 def list_told_lines(name: str, tree: ast.AST) -> Iterator[int]:
-    """Yields the lines, from 0, of statements that have comments of this kind."""
+    """Yields the lines, from 0, of statements by which a later run sees an argument."""
+    for node, parts in _list_told(name, tree):
+        body = list(getattr(node, "body", ()))
+        last = body[0].lineno - 1 if parts else node.end_lineno
+        yield from range(node.lineno - 1, last or node.lineno)
+
+
+def find_told(name: str, tree: ast.AST) -> frozenset[Unit]:
+    """Returns the arguments that a later run sees in the statements of an emitted file."""
+    there = {
+        describe_statement(node, head)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt)
+        for head in (False, True)
+    }
+    return frozenset(
+        unit
+        for unit in _list_told_units(name)
+        if not there.isdisjoint(text for _, text in list_statements_for(name, unit))
+    )
+
+
+@functools.cache
+def list_told(name: str) -> frozenset[str]:
+    """Returns descriptions of the statements in which a later run sees arguments."""
+    return frozenset(
+        text
+        for unit in _list_told_units(name)
+        for _, text in list_statements_for(name, unit)
+    )
+
+
+@functools.cache
+def _list_told_units(name: str) -> frozenset[Unit]:
+    """Returns the arguments that the comments of a file name."""
+    return frozenset(
+        unit
+        for _, one in _walk_reserved(name)
+        for units in one.groups
+        for unit in units
+        if "(" in unit[2]
+    )
+
+
+def _list_told(name: str, tree: ast.AST) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yields these statements, and whether only the head of each counts."""
     places = dict(_walk_reserved(name))
     for node in list_reserved_nodes(name, tree):
-        if one := places.get(find_first_line(node)):
-            body = list(getattr(node, "body", ()))
-            last = body[0].lineno - 1 if one.head else node.end_lineno
-            yield from range(node.lineno - 1, last or node.lineno)
+        one = places.get(find_first_line(node))
+        if one and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            if any("(" in method for units in one.groups for _, _, method in units):
+                yield node, one.head or _has_reserved(name, node)
 
 
 @functools.cache

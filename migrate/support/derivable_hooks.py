@@ -180,9 +180,7 @@ class StepCounterHook(estimator_loop.SessionRunHook):
 
     def begin(self):
         if self._summary_writer is None and self._output_dir:
-            self._summary_writer = training_session.SummaryWriter.shared(
-                self._output_dir
-            )
+            self._summary_writer = training_session.writer_of(self._output_dir)
         self._global_step_tensor = v1.train.get_global_step()
         self._summary_tag = "global_step/sec"
 

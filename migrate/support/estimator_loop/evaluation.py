@@ -50,6 +50,6 @@ def write_metrics(metrics, directory, checkpoint_path):
     if checkpoint_path:
         path = tf.make_tensor_proto(checkpoint_path, tf.string)
         summary.value.add(tag="checkpoint_path", tensor=path)
-    writer = training_session.SummaryWriter.shared(directory)
+    writer = training_session.writer_of(directory)
     writer.add_summary(summary, step)
     writer.flush()

@@ -2,18 +2,6 @@
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later and nothing else.
-
-    asynchronous      the coordinator runs your loop once for each worker, in threads
-    synchronous       every worker process runs your loop
-    replicas          what both share
-    step_functions    what one call of the session's `run` computed
-    session           MonitoredTrainingSession
-    hooks             what the session calls
-    own_hooks         calls hooks of yours
-    clusters          who coordinates, and how tasks wait for each other and end
-    restarts          what happens if a task is stopped or started again
-    workers           what each worker has for itself
-    checkpoints       TF1's files, with its names and slots: TF1 reads them, too
 """
 
 # What your program takes from here.
@@ -42,6 +30,7 @@ from .hooks import (
     StepCounterHook,
     StopAtStepHook,
     SummarySaverHook,
+    writer_of,
 )
 from .operations import dropout, mod_rows
 from .own_hooks import (
@@ -51,6 +40,7 @@ from .own_hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from .replicas import task_index
 from .session import MonitoredTrainingSession
 from .step_functions import StepFunction, spec_of, to_numpy
 from .summaries import SummaryWriter, summary, value_of
@@ -64,4 +54,4 @@ from .variables import (
     read,
     values,
 )
-from .workers import PerWorker, numpy_random, per_worker, python_random, task_index
+from .workers import PerWorker, numpy_random, per_worker, python_random

@@ -8,17 +8,10 @@ import time
 import tensorflow as tf
 
 from .clusters import MAX_WAIT_SECS, RECOVERY_WAIT_SECS, Waiting, done_queue
-from .replicas import Replicas
+from .replicas import Replicas, task_index, this_thread
 from .restarts import STOP_SECS, STOPPED, Servers, heard_sigterm, save_before_end
 from .variables import shards_of
-from .workers import (
-    every_object,
-    numpy_random,
-    own_of,
-    python_random,
-    task_index,
-    this_thread,
-)
+from .workers import every_object, numpy_random, own_of, python_random
 
 # MonitoredTrainingSession's default: how long the other loops may take to end when one has failed.
 _STOP_GRACE_PERIOD_SECS = 120

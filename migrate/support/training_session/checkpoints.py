@@ -53,8 +53,10 @@ class Saver:
         self._hours = keep_checkpoint_every_n_hours
         self._pads = pad_step_number
         self._relative = save_relative_paths
-        self._kept = []  # (prefix, time saved), oldest first
-        # Only for Saver._keep.
+        self._kept = []  # The oldest first.
+        # Only for Saver(keep_checkpoint_every_n_hours).
+        self._times = {}  # When they were saved.
+        # Only for Saver(keep_checkpoint_every_n_hours).
         self._next_permanent = time.time() + self._hours * 3600
 
     def _choose_entries(self, every):
@@ -90,23 +92,25 @@ class Saver:
     @property
     def last_checkpoints(self):
         """The checkpoints that are kept, the oldest first."""
-        return [path for path, _ in self._kept]
+        return list(self._kept)
 
     def set_last_checkpoints(self, last_checkpoints):
         """Takes these for the checkpoints that are kept."""
-        self._kept = [(path, time.time()) for path in last_checkpoints]
+        self._kept = list(last_checkpoints)
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
         """The same, as pairs of path and time."""
-        self._kept = list(last_checkpoints_with_time)
+        self._kept = [path for path, _ in last_checkpoints_with_time]
+        # Only for Saver(keep_checkpoint_every_n_hours).
+        self._times.update(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths):
         """Takes those of these that exist for the checkpoints that are kept."""
-        self._kept = [
-            (path, tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9)
-            for path in checkpoint_paths
-            if tf.io.gfile.exists(path + ".index")
-        ]
+        exists = tf.io.gfile.exists
+        self._kept = [path for path in checkpoint_paths if exists(path + ".index")]
+        # Only for Saver(keep_checkpoint_every_n_hours).
+        for path in self._kept:
+            self._times[path] = tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9
 
     def saves_all(self, replicas):
         """Whether a checkpoint has every variable of the program."""
@@ -133,14 +137,6 @@ class Saver:
           meta_graph_suffix, write_meta_graph: have no effect: there is no graph.
           write_state: whether it is listed; if not, nothing is removed either.
         """
-        with _writing:
-            prefix = self._write(sess, save_path, global_step)
-            # Head only for Saver.save(write_state).
-            if write_state:
-                self._keep(os.path.dirname(prefix) or ".", prefix, latest_filename)
-        return prefix
-
-    def _write(self, sess, save_path, global_step):
         prefix = save_path
         if global_step is not None:
             step = int(getattr(global_step, "numpy", lambda: global_step)())
@@ -148,29 +144,35 @@ class Saver:
             # Only for Saver(pad_step_number).
             if self._pads:
                 prefix = f"{save_path}-{step:08d}"
-        entries = sess.replicas.entries()
+        with _writing:
+            self._write(sess.replicas, prefix)
+            # Head only for Saver.save(write_state).
+            if write_state:
+                self._keep(os.path.dirname(prefix) or ".", prefix, latest_filename)
+        return prefix
+
+    def _write(self, replicas, prefix):
+        entries = replicas.entries()
         # Only for Saver(var_list).
         entries = self._choose_entries(entries)
-        names, tensors = [], []
-        for name, parts in entries.items():
-            value = sess.replicas.read(parts[0])
-            # Only for variables.shards_of or replicas.Replicas.hold_part.
-            if len(parts) > 1:
-                value = np.concatenate([value, *map(sess.replicas.read, parts[1:])])
-            names.append(name)
-            tensors.append(value)
+        values = [replicas.read(parts[0]) for parts in entries.values()]
+        # Only for variables.shards_of or replicas.Replicas.hold_part.
+        for place, (_, *more) in enumerate(entries.values()):
+            if more:
+                values[place] = np.concatenate(
+                    [values[place], *map(replicas.read, more)]
+                )
         tf.io.gfile.makedirs(os.path.dirname(prefix) or ".")
-        rows = [""] * len(names)
+        rows = [""] * len(entries)
         # Only for replicas.Replicas.hold_part.
-        rows = [sess.replicas.slices.get(name, "") for name in names]
+        rows = [replicas.slices.get(name, "") for name in entries]
         with tf.device("CPU:0"):
             tf.raw_ops.SaveV2(
                 prefix=prefix,
-                tensor_names=names,
+                tensor_names=list(entries),
                 shape_and_slices=rows,
-                tensors=[tf.convert_to_tensor(t) for t in tensors],
+                tensors=list(map(tf.convert_to_tensor, values)),
             )
-        return prefix
 
     def _keep(self, directory, prefix, latest_filename):
         """Lists the checkpoint as the latest, and removes its own beyond max_to_keep."""
@@ -178,11 +180,10 @@ class Saver:
         removed = []
         # Head only for Saver(max_to_keep).
         if self._max_to_keep:
-            self._kept = [k for k in self._kept if k[0] != prefix]
-            self._kept.append((prefix, time.time()))
-            excess = len(self._kept) - self._max_to_keep
-            removed = [self._kept.pop(0) for _ in range(excess)]
-        paths = [path for path, _ in self._kept]
+            kept = [path for path in self._kept if path != prefix] + [prefix]
+            removed = kept[: -self._max_to_keep]
+            self._kept = kept[-self._max_to_keep :]
+        paths = self._kept
         latest = prefix
         # Only for Saver(save_relative_paths).
         if self._relative:
@@ -192,8 +193,11 @@ class Saver:
         tf.compat.v1.train.update_checkpoint_state(
             directory, latest, paths, latest_filename
         )
-        for path, saved in removed:
-            if saved > self._next_permanent:
+        # Only for Saver(keep_checkpoint_every_n_hours).
+        self._times[prefix] = time.time()
+        for path in removed:
+            # Only for Saver(keep_checkpoint_every_n_hours).
+            if self._times.pop(path, 0) > self._next_permanent:
                 self._next_permanent += self._hours * 3600
                 continue
             for suffix in (".index", ".meta", ".data-?????-of-?????"):
@@ -207,8 +211,10 @@ class Saver:
           ValueError: there is no such checkpoint.
           tf.errors.OpError: it does not fit the variables, or its files are damaged.
         """
+        # Only for __init__.Saver or __init__.Scaffold.
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
+        # Only for __init__.Saver or __init__.Scaffold.
         save_path = tf.compat.as_text(save_path)
         if not any(tf.io.gfile.glob(save_path + end) for end in (".index", "")):
             raise ValueError(
@@ -246,13 +252,9 @@ class Saver:
                 _assign_parts(parts, value)
                 continue
             parts[0].assign(value)
+        # Only for plain_session.Session.
         if hasattr(sess, "restored"):
             sess.restored()  # Where others wait for it.
-        unused = sorted(set(shapes) - set(entries))
-        # Only for Saver(var_list).
-        unused = unused if self._var_list is None else []
-        if unused:
-            tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
     def _check(self, save_path, shapes, entries, replicas):
         """Raises TF1's errors where the checkpoint does not fit the variables."""

@@ -1,15 +1,33 @@
 """What is done beside the steps: stopping, logging, saving, measuring."""
 
 import os
+import threading
 import time
 
 import numpy as np
 import tensorflow as tf
 
 from .checkpoints import Saver
-from .summaries import writer_of
+from .summaries import SummaryWriter
 
 Timer = tf.compat.v1.train.SecondOrStepTimer
+_writers = {}  # By directory: TensorBoard follows only its newest event file.
+_one_at_a_time = threading.Lock()
+
+
+def writer_of(directory):
+    """The writer of a directory's event file, which all hooks share."""
+    # Only for __init__.SummarySaverHook or __init__.StepCounterHook or __init__.hooks.
+    if not directory:
+        return None
+    make = tf.compat.v1.summary.FileWriter
+    # Only for summaries.SummaryWriter.
+    make = SummaryWriter
+    key = directory if "://" in directory else os.path.abspath(directory)
+    with _one_at_a_time, tf.Graph().as_default():  # In eager mode there is none.
+        if key not in _writers:
+            _writers[key] = make(directory)
+        return _writers[key]
 
 
 class Hook:
@@ -69,7 +87,8 @@ class LoggingTensorHook(Hook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}")
         self._keys = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
-        self._formatter, self._at_end = formatter, at_end
+        self._formatter = formatter
+        self._at_end = at_end
         self._periodic = not (at_end and every_n_iter is None and every_n_secs is None)
         self._timer = Timer(every_n_secs, every_n_iter) if self._periodic else None
         self._runs, self._last = 0, None
@@ -87,12 +106,12 @@ class LoggingTensorHook(Hook):
         if self._periodic:
             seconds, _ = self._timer.update_last_triggered_step(self._runs)
         with np.printoptions(suppress=True):
+            text = ", ".join(f"{key} = {self._last[key]!s}" for key in self._keys)
+            if seconds is not None:
+                text += f" ({seconds:.3f} sec)"
+            # Only for LoggingTensorHook(formatter).
             if self._formatter:
                 text = self._formatter(self._last)
-            else:
-                text = ", ".join(f"{key} = {self._last[key]!s}" for key in self._keys)
-                if seconds is not None:
-                    text += f" ({seconds:.3f} sec)"
         tf.compat.v1.logging.info("%s", text)
 
     def end(self, sess):
@@ -142,10 +161,8 @@ class CheckpointSaverHook(Hook):
         # Only for CheckpointSaverHook(scaffold).
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        path = os.path.join(checkpoint_dir, "model.ckpt")
-        # Only for CheckpointSaverHook(checkpoint_basename).
-        path = os.path.join(checkpoint_dir, checkpoint_basename)
-        self._directory, self._path = checkpoint_dir, path
+        self._directory = checkpoint_dir
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = Timer(save_secs, save_steps)
         # Only for CheckpointSaverHook(scaffold).
         saver = scaffold.saver if scaffold else saver
@@ -156,12 +173,11 @@ class CheckpointSaverHook(Hook):
     def begin(self, sess):
         self._save(sess, sess.global_step())
 
+    recovered = begin
+
     def after_run(self, sess, step, results):
         if self._timer.should_trigger_for_step(step):
             self._save(sess, step)
-
-    def recovered(self, sess):
-        self._save(sess, sess.global_step())
 
     def end(self, sess):
         self.save_last(sess)

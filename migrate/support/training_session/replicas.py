@@ -11,6 +11,13 @@ from .step_functions import StepFunction
 from .summaries import summary
 from .variables import is_local, name_of, seeds_begin_anew, shards_of, value_of
 
+this_thread = threading.local()  # In another worker's thread: task_index, generators.
+
+
+def task_index(own):
+    """The task whose loop this thread runs; `own`, this process's, outside of loops."""
+    return getattr(this_thread, "task_index", own)
+
 
 class Replicas:
     """The variables of one training program, and how its steps are run."""
@@ -177,6 +184,7 @@ class Replicas:
         """
         return lambda: self._fed[name, tf.compat.v1.get_default_graph()]
 
+    # Only for synchronous.SynchronousReplicas or asynchronous.AsynchronousReplicas.
     def average(self, gradients):
         """Gradients divided by the number of replicas.
 
@@ -187,14 +195,14 @@ class Replicas:
         replicas = self.strategy.num_replicas_in_sync
         if replicas == 1:
             return list(gradients)
-        return [
-            _by_contributors(g)
-            if isinstance(g, tf.IndexedSlices)
-            else g
-            if g is None
-            else tf.math.scalar_mul(1.0 / replicas, g)
-            for g in gradients
-        ]
+
+        def average_one(gradient):
+            # Only for by_contributors.
+            if isinstance(gradient, tf.IndexedSlices):
+                return by_contributors(gradient)
+            return gradient if gradient is None else gradient * (1.0 / replicas)
+
+        return list(map(average_one, gradients))
 
     def check_aggregation(self, replicas_to_aggregate, total_num_replicas=None):
         """Fails where SyncReplicasOptimizer would not have waited for every replica.
@@ -203,16 +211,17 @@ class Replicas:
           ValueError: TF2 has no strategy that drops or repeats replicas' gradients.
         """
         replicas = self.strategy.num_replicas_in_sync
-        for name, value in (
-            ("replicas_to_aggregate", replicas_to_aggregate),
-            ("total_num_replicas", total_num_replicas),
-        ):
+        given = {"replicas_to_aggregate": replicas_to_aggregate}
+        # Only for Replicas.check_aggregation(total_num_replicas).
+        given["total_num_replicas"] = total_num_replicas
+        for name, value in given.items():
             if value is not None and int(value) != replicas:
                 raise ValueError(
                     f"{name}={value}, but synchronous training here averages the "
                     f"gradients of all {replicas} workers in every step."
                 )
 
+    # Only for asynchronous.AsynchronousReplicas.
     def ended(self):
         """A session of these replicas has ended."""
 
@@ -314,7 +323,7 @@ class Replicas:
         return found
 
 
-def _by_contributors(gradient):
+def by_contributors(gradient):
     """A sparse gradient, each row divided by how many replicas have that row."""
     here = tf.scatter_nd(
         gradient.indices[:, tf.newaxis],

@@ -166,13 +166,11 @@ def heard_sigterm():
 
 def save_before_end(session):
     """Saves the last step if a hook of the chief saves, and says whether one does."""
-    log = tf.compat.v1.logging
     done = "no hook of the chief saves"
     # Only for hooks.CheckpointSaverHook.
     try:
-        if session is not None and session.save():
+        if session is not None and session.save_with_hooks():
             done = "the last step is saved"
     except Exception as error:
-        log.error("Stopped by SIGTERM; saving failed: %s", error)
-        return
-    log.warning("Stopped by SIGTERM; %s.", done)
+        done = f"saving failed: {error}"
+    tf.compat.v1.logging.warning("Stopped by SIGTERM; %s.", done)

@@ -7,7 +7,8 @@ import tensorflow as tf
 from .checkpoints import Saver
 from .hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .own_hooks import called, fed_by
-from .workers import of_this_worker, this_thread
+from .replicas import this_thread
+from .workers import of_this_worker
 
 _USE_DEFAULT = object()
 # A Supervisor's default: how long what `loop` calls may take when the session ends.
@@ -72,24 +73,22 @@ class MonitoredTrainingSession:
         # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
         # Only for MonitoredTrainingSession(log_step_count_steps!=None).
         if is_chief and directory and log_step_count_steps:
-            hook = StepCounterHook(log_step_count_steps, output_dir=directory)
-            self._hooks.append(hook)
+            self._hooks += [StepCounterHook(log_step_count_steps, output_dir=directory)]
         # Only for MonitoredTrainingSession(checkpoint_dir) or (summary_dir).
         # Only for MonitoredTrainingSession(save_summaries_steps!=None) or (save_summaries_secs).
         if is_chief and directory:
-            steps, secs = 100, None
+            n_steps, n_secs = 100, None
             # Only for MonitoredTrainingSession(save_summaries_secs).
             if save_summaries_secs is not _USE_DEFAULT:
-                steps, secs = None, _positive(save_summaries_secs)
+                n_steps, n_secs = None, _positive(save_summaries_secs)
             # Only for MonitoredTrainingSession(save_summaries_steps).
             if save_summaries_steps is not _USE_DEFAULT:
-                steps = _positive(save_summaries_steps)
+                n_steps = _positive(save_summaries_steps)
             # Head only for MonitoredTrainingSession(save_summaries_steps) or (save_summaries_secs).
-            if steps or secs:
+            if n_steps or n_secs:
                 # Only for MonitoredTrainingSession(save_summaries_secs).
-                steps = None if secs else steps
-                hook = SummarySaverHook(steps, secs, output_dir=directory)
-                self._hooks.append(hook)
+                n_steps = None if n_secs else n_steps
+                self._hooks += [SummarySaverHook(n_steps, n_secs, output_dir=directory)]
         # Only for MonitoredTrainingSession(checkpoint_dir).
         if is_chief and checkpoint_dir:
             steps, secs = None, 600
@@ -107,8 +106,11 @@ class MonitoredTrainingSession:
         self._hooks += hooks or ()
         # Only for own_hooks.SessionRunHook or own_hooks.Fed.
         self._hooks = called(self._hooks)
+        # Only for asynchronous.AsynchronousReplicas.
         if is_chief:
             replicas.chief = self
+        restore = bool  # There is nothing to restore.
+        # Only for MonitoredTrainingSession(checkpoint_dir).
         restore = self.restore_latest
         # Only for MonitoredTrainingSession(scaffold).
         # Only for checkpoints.Scaffold(init_fn).
@@ -156,7 +158,7 @@ class MonitoredTrainingSession:
         complete = complete and self._saver.saves_all(self.replicas)
         return complete
 
-    def save(self):
+    def save_with_hooks(self):
         """Saves the last step where hooks save; whether one does."""
         saves = []
         # Only for hooks.CheckpointSaverHook.
@@ -168,17 +170,22 @@ class MonitoredTrainingSession:
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values."""
+        stopped = self._stop
+        # Only for MonitoredTrainingSession.loop.
+        beside = getattr(this_thread, "beside", False)
+        # Only for MonitoredTrainingSession.loop.
+        stopped = stopped and not beside
+        if stopped:
+            raise RuntimeError("Run called even after should_stop requested.")
+        hooks = self._hooks
+        # Only for MonitoredTrainingSession.loop.
+        # In a thread beside the training there are no hooks: it is no step of it.
+        hooks = () if beside else hooks
         attempt = self._run
         # Only for MonitoredTrainingSession(checkpoint_dir).
         # Only for asynchronous.AsynchronousReplicas.
         attempt = self._run_and_recover
-        # Only for MonitoredTrainingSession.loop.
-        # In a thread beside the training there are no hooks: it is no step of it.
-        if getattr(this_thread, "beside", False):
-            return attempt((), step_function, args)
-        if self._stop:
-            raise RuntimeError("Run called even after should_stop requested.")
-        return attempt(self._hooks, step_function, args)
+        return attempt(hooks, step_function, args)
 
     def _run_and_recover(self, hooks, *args):
         """Runs a step, again from the last checkpoint if a parameter server is lost."""
@@ -237,7 +244,10 @@ class MonitoredTrainingSession:
         # Only for MonitoredTrainingSession.loop or .stop_on_exception or .wait_for_stop.
         if self._beside.should_stop():
             return True
-        return self._stop or self.replicas.failed.is_set()
+        stop = self._stop
+        # Only for asynchronous.AsynchronousReplicas.
+        stop = stop or self.replicas.failed.is_set()
+        return stop
 
     def wait_for_stop(self):
         """Waits until the session is to stop."""

@@ -20,14 +20,11 @@ class StepFunction:
             results = strategy.run(lambda *a: replicas._trace(function, a), args=args)
             self._structure = results
             # Operations have no value, and no place among a function's results.
-            outputs = [
-                strategy.experimental_local_results(x)
-                for x in tf.nest.flatten(results)
-                if x is not None
-            ]
-            self._values = [values[0] for values in outputs]
+            outputs = [x for x in tf.nest.flatten(results) if x is not None]
+            local = list(map(strategy.experimental_local_results, outputs))
+            self._values = [values[0] for values in local]
             # Only for plain_session.is_among.
-            self._values = list(map(replicas.of_replicas, outputs))
+            self._values = list(map(replicas.of_replicas, local))
             returned = self._values
             # Only for asynchronous.AsynchronousReplicas.
             returned = replicas.returned(self._values)

@@ -1,7 +1,6 @@
 """Summaries that a step computes, and the files that they go to."""
 
 import itertools
-import os
 import re
 import threading
 
@@ -98,8 +97,6 @@ class SummaryWriter(tf.compat.v1.summary.FileWriter):
     """TF1's writer of event files, which TensorBoard reads."""
 
     _made = itertools.count()
-    _shared = {}
-    _sharing = threading.Lock()
 
     def __init__(self, logdir):
         # Files of one second would have the same name, and write over each other.
@@ -108,25 +105,10 @@ class SummaryWriter(tf.compat.v1.summary.FileWriter):
         with tf.Graph().as_default():  # It refuses to be made in eager mode only.
             super().__init__(logdir, filename_suffix=suffix)
 
-    @classmethod
-    def shared(cls, logdir):
-        """The writer of a directory: TensorBoard follows only its newest event file."""
-        key = logdir if "://" in logdir else os.path.abspath(logdir)
-        with cls._sharing:
-            if key not in cls._shared:
-                cls._shared[key] = cls(logdir)
-            return cls._shared[key]
-
-    # Only for __init__.SummaryWriter.
     def add_summary(self, summary, global_step=None):
         """Writes a summary that a step gave; a step that has none gives None."""
         if summary is not None:
             super().add_summary(summary, global_step)
 
-    # Only for __init__.SummaryWriter.
     def add_graph(self, graph, global_step=None):
         """Nothing: step functions have no single graph."""
-
-
-def writer_of(directory):
-    return SummaryWriter.shared(directory) if directory else None

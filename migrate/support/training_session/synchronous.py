@@ -29,20 +29,25 @@ class SynchronousReplicas(Replicas):
         """The chief restores and gives its values to all, as its variables were shared."""
         if is_chief:
             restore()
-        if self.strategy.num_replicas_in_sync > 1:
-            for parts in self.entries().values():
-                for variable in parts:
-                    self._broadcast(variable, is_chief)
+        if self.strategy.num_replicas_in_sync == 1:
+            return
+        for variable in self.global_variables:
 
-    def _broadcast(self, variable, is_chief):
+            def share(variable=variable):
+                value = variable.read_value()
+                return value if is_chief else tf.zeros_like(value)
+
+            variable.assign(self._add_up(share))
+
+    def _add_up(self, value):
+        """The sum of what a function gives on every worker."""
+
         def one_replica():
-            value = variable.read_value()
-            value = value if is_chief else tf.zeros_like(value)
             context = tf.distribute.get_replica_context()
-            return context.all_reduce(tf.distribute.ReduceOp.SUM, value)
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, value())
 
-        value = tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
-        variable.assign(self.strategy.experimental_local_results(value)[0])
+        total = tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+        return self.strategy.experimental_local_results(total)[0]
 
     def ended(self):
         """Waits until every worker has had its last step.
@@ -54,14 +59,10 @@ class SynchronousReplicas(Replicas):
         if self.strategy.num_replicas_in_sync == 1:
             return
 
-        def one_replica():
-            context = tf.distribute.get_replica_context()
-            return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.constant(1.0))
-
         def meet():
             # All steps are done: that a worker leaves first is no error any more.
             with contextlib.suppress(tf.errors.OpError):
-                tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+                self._add_up(lambda: tf.constant(1.0))
 
         meeting = threading.Thread(target=meet, daemon=True)
         meeting.start()

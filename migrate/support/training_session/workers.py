@@ -2,11 +2,11 @@
 
 import operator
 import random
-import threading
 
 import numpy as np
 
-this_thread = threading.local()  # In another worker's thread: task_index, generators.
+from .replicas import this_thread
+
 every_object = []  # Every PerWorker, in the order of making.
 
 
@@ -30,11 +30,6 @@ def of_this_worker(function, **more):
 def _owns():
     """What another worker has made for itself, by whose it is; its threads share it."""
     return vars(this_thread).setdefault("owns", {})
-
-
-def task_index(own):
-    """The task whose loop this thread runs; `own`, this process's, outside of loops."""
-    return getattr(this_thread, "task_index", own)
 
 
 def per_worker(factory):

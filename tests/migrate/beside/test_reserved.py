@@ -52,7 +52,7 @@ CASES = {
     "threads": (
         SESSION + "sess.loop(1, f)\n",
         "session",
-        ["self._beside, self._threads", "return attempt((), step_function"],
+        ["self._beside, self._threads", "hooks = () if beside else hooks\n"],
         ["fed_by"],
     ),
     "directory": (
@@ -94,14 +94,59 @@ CASES = {
     "saver that saves": (
         HEAD + "t.Saver().save(sess, path)\n",
         "checkpoints",
-        ["self._max_to_keep = 5\n", "if saved > self._next_permanent"],
-        ["every_n_hours", "reshape", "relative", "write_state", "latest_filename=None"],
+        ["self._max_to_keep = 5\n", "self._kept = kept[-self._max_to_keep :]\n"],
+        ["_times", "hours", "reshape", "relative", "write_state", "latest_filename="],
+    ),
+    "saver that keeps one in so many hours": (
+        HEAD + "t.Saver(keep_checkpoint_every_n_hours=2).save(sess, path)\n",
+        "checkpoints",
+        ["if self._times.pop(path, 0) > self._next_permanent", "import time\n"],
+        ["reshape"],
+    ),
+    "a variable of one value": (
+        SAVES,
+        "checkpoints",
+        [
+            "            directory, prefix, self._kept, latest_filename\n",
+            "                value = reader.get_tensor(name)\n",
+            '                shape_and_slices=[""] * len(entries),\n',
+            "        if _STEP in entries and _STEP not in shapes:\n",
+        ],
+        ["latest =", "paths =", "read =", "rows =", "uncounted"],
+    ),
+    "a variable of two values": (
+        SAVES + "tf.distribute.experimental.partitioners\nr.hold_part(n, s, rows)\n",
+        "checkpoints",
+        ["read = reader.get_tensor\n", "read = functools.partial("],
+        ["latest =", "paths =", "uncounted"],
+    ),
+    "a value in the place of a variable": (
+        SAVES,
+        "session",
+        [
+            "return self._run_and_recover(self._hooks, step_function, args)\n",
+            "replicas.restored(is_chief, self.restore_latest)\n",
+            "hook = CheckpointSaverHook(checkpoint_dir, 600, None, self._saver)\n",
+        ],
+        ["attempt", "restore =", "stopped", "secs ="],
+    ),
+    "no summaries of the program's own": (
+        SAVES,
+        "hooks",
+        ["_writers[key] = tf.compat.v1.summary.FileWriter(directory)\n"],
+        ["SummaryWriter", "make", "if not directory"],
+    ),
+    "summaries of the program's own": (
+        SAVES + "t.SummaryWriter(d)\n",
+        "hooks",
+        ["_writers[key] = SummaryWriter(directory)\n"],
+        ["FileWriter", "make"],
     ),
     "an argument that decides": (
         HEAD + "t.LoggingTensorHook(names, 5)\n",
         "hooks",
-        ["every_n_secs=None, at_end=False", "self._formatter, self._at_end = None, at"],
-        ["formatter="],
+        ["every_n_secs=None, at_end=False", "not (at_end and every_n_iter is None"],
+        ["formatter", "_at_end"],
     ),
     "an argument in a choice": (
         SAVES,
@@ -246,8 +291,8 @@ CASES = {
     "several replicas of towers": (
         ALONE + "with tf.device(t.tower_devices(2)[0]):\n    pass\n",
         "training_session/step_functions",
-        ["self._values = list(map(replicas.of_replicas, outputs))"],
-        ["self._values = [values[0] for values in outputs]", "def read(self, message)"],
+        ["self._values = list(map(replicas.of_replicas, local))"],
+        ["self._values = [values[0] for values in local]", "def read(self, message)"],
     ),
     "steps of one replica": (
         ALONE,
@@ -265,8 +310,8 @@ CASES = {
         SESSION
         + "replicas.step_function(tf.TensorSpec([], d), tf.TensorSpec([], d))\n",
         "step_functions",
-        ["        return tuple(map(each, self.specs, args))\n"],
-        ["convert_structure", "functools"],
+        ["        return tuple(map(convert, self.specs, args))\n"],
+        ["convert_structure", "functools", "each"],
     ),
     "steps of a list of tensors": (
         SESSION + "replicas.step_function([tf.TensorSpec([], d)])\n",
@@ -283,13 +328,13 @@ CASES = {
     "no summaries": (
         SAVES.replace("=d", "=d, save_summaries_steps=None"),
         "session",
-        ["StepCounterHook", "steps, secs = None, 600\n", "save_summaries_steps=_"],
+        ["StepCounterHook", "(checkpoint_dir, 600, None, self", "summaries_steps=_"],
         ["SummarySaverHook", "if steps"],
     ),
     "summaries by seconds": (
         SAVES.replace("=d", "=d, save_summaries_steps=None, save_summaries_secs=5"),
         "session",
-        ["SummarySaverHook", "steps, secs = None, _positive(save_summaries_secs)"],
+        ["SummarySaverHook", "n_steps, n_secs = None, _positive(save_summaries_secs)"],
         [],
     ),
     "neither summaries nor speed": (
@@ -309,6 +354,20 @@ CASES = {
         "estimator_loop/hooks",
         ["own = scaffold.own_saver", "self._has_saver = saver"],
         ["def saves_with"],
+    ),
+    "steps in step": (
+        SAVES.replace("Asynchronous", "Synchronous")
+        + "replicas.average(tape.gradient(loss, variables))\n",
+        "replicas",
+        ["return gradient if gradient is None else gradient * (1.0 / replicas)\n"],
+        ["by_contributors", "failed", "ready", "chief", "def ended", "threading"],
+    ),
+    "sparse gradients in step": (
+        SESSION.replace("Asynchronous", "Synchronous")
+        + "replicas.average(tape.gradient(tf.gather(w, i), variables))\n",
+        "replicas",
+        ["return by_contributors(gradient)\n", "def by_contributors("],
+        [],
     ),
     "an attribute": (
         SESSION,

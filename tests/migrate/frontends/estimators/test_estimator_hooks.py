@@ -190,7 +190,7 @@ def test_a_hook_that_feeds_nothing_is_not(feeds: str) -> None:
         ),
         (
             "self.writer = tf.summary.FileWriterCache.get('a')",
-            "self.writer = training_session.SummaryWriter.shared('a')",
+            "self.writer = training_session.writer_of('a')",
         ),
     ],
 )
