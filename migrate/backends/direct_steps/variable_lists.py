@@ -81,4 +81,6 @@ def write_choice(listing: Listing, tape: str) -> str:
     if listing.scope != re.escape(listing.scope).replace("\\/", "/"):
         raise NotKnown
     watched = f"{tape}.watched_variables()"
+    if not listing.scope:
+        return watched
     return f"[v for v in {watched} if v.name.startswith({listing.scope!r})]"
