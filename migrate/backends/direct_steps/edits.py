@@ -246,13 +246,22 @@ class _Edits:
             at = self._scopes.parents[at]
             if not isinstance(at, ast.With):
                 return False
-        return not any(
-            other.lineno < run.lineno < statement.lineno
-            for step in self._program.steps.values()
-            for run in step.runs
-        ) and not any(
-            other.lineno < c.lineno < statement.lineno for c in self._program.saved
-        )
+        between = [
+            n
+            for n in self._scopes.walk()
+            if isinstance(n, ast.Call) and other.lineno < n.lineno < statement.lineno
+        ]
+        return suite is not None and all(map(self._is_foreign, between))
+
+    def _is_foreign(self, call: ast.Call) -> bool:
+        """Whether it calls a built-in function, or one of an imported module."""
+        if isinstance(call.func, ast.Name):
+            scope = self._scopes.find_scope(call.func)
+            if scope.find_owner(call.func.id) is None:
+                return True
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "Session":
+            return True
+        return bool(self._scopes.import_path(call.func))
 
     def _build_layers(self) -> None:
         """Traces steps below the graph, if code asks layers for their variables."""

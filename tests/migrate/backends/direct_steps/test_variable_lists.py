@@ -172,3 +172,39 @@ def test_a_saver_in_the_graph_moves_below_the_steps() -> None:
     assert "ession" not in text
     assert text.index("def train_step") < text.index("saver = ")
     assert "[*weights.values(), *optimizer.variables()]" in text
+
+
+BEGUN = (
+    HEAD
+    + """\
+w = tf.Variable(tf.ones([2, 1]))
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 3.0))
+train = tf.train.AdamOptimizer(0.1).minimize(loss)
+saver = tf.train.Saver()
+init = tf.global_variables_initializer()
+
+
+def load(sess):
+    saver.restore(sess, "a")
+
+
+with tf.Session() as sess:
+    print("begun")
+    sess.run(init)
+    sess.run(train, {x: data})
+    sess.run(init)
+    print(sess.run(loss, {x: data}))
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "count"), [('print("begun")', 1), ("load(sess)", 2)]
+)
+def test_the_first_run_of_the_initializer_stays_below_a_call(
+    before: str, count: int
+) -> None:
+    """The call may have restored the variables."""
+    text = migrate_text(BEGUN.replace('print("begun")', before)).text
+    assert "ession" not in text
+    assert text.count("variable.assign(value)") == count
