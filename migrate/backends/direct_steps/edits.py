@@ -249,7 +249,10 @@ class _Edits:
         between = [
             n
             for n in self._scopes.walk()
-            if isinstance(n, ast.Call) and other.lineno < n.lineno < statement.lineno
+            if isinstance(n, ast.Call)
+            and other.lineno < n.lineno < statement.lineno
+            # What a function calls is known where the function is called.
+            and self._scopes.find_scope(n) is self._scopes.find_scope(other)
         ]
         return suite is not None and all(map(self._is_foreign, between))
 

@@ -194,6 +194,7 @@ with tf.Session() as sess:
     sess.run(train, {x: data})
     sess.run(init)
     print(sess.run(loss, {x: data}))
+    load(sess)
 """
 )
 
