@@ -61,10 +61,13 @@ GIVES_COLLECTED = frozenset(
     for module in _LOSSES
     for name in ("get_losses", "get_regularization_losses", "get_total_loss")
 ) | {
-    symbol
-    for symbol, home in table.GRAPH.items()
-    if home.startswith(f"{table.FRAMEWORK_MODULE}.get_")
-    or home.endswith("convert_collection_to_dict")
+    "tf.losses.get_regularization_loss",
+    *(
+        symbol
+        for symbol, home in table.GRAPH.items()
+        if home.startswith(f"{table.FRAMEWORK_MODULE}.get_")
+        or home.endswith("convert_collection_to_dict")
+    ),
 }
 # Names by which layers without a name are numbered, in small letters without `_`.
 _DEFAULT_NAMES = frozenset(

@@ -260,10 +260,10 @@ class ScopeDefaults:
                 yield node
         if function.name == "__init__":
             for made in self._scopes.walk():
-                if isinstance(made, ast.ClassDef) and self._is_derived(made, owner, ()):
+                if isinstance(made, ast.ClassDef) and self._comes_from(made, owner, ()):
                     yield from self._find_reads(made, made.name)
 
-    def _is_derived(
+    def _comes_from(
         self, made: ast.ClassDef, owner: ast.AST, seen: tuple[ast.AST, ...]
     ) -> bool:
         """Whether a class is a class, or may be derived from it."""
@@ -273,7 +273,7 @@ class ScopeDefaults:
             isinstance(base, ast.Name)
             and any(
                 isinstance(above, ast.ClassDef)
-                and self._is_derived(above, owner, (*seen, made))
+                and self._comes_from(above, owner, (*seen, made))
                 for above in reach.find_definitions(self._scopes, base)
             )
             for base in made.bases

@@ -463,7 +463,7 @@ class _Driver(ParsedText):
                     and self._reuses(statement.body[0], "")
                     and _is_later_round(statement.test, counter)
                     and self._text.is_alone(statement)
-                    and self._is_for_cells(loop, statement)
+                    and self._applies_only_cells(loop, statement)
                 ):
                     first, last = statement.lineno, statement.end_lineno
                     return self._text.splice(first, last or first, [], [])
@@ -488,7 +488,7 @@ class _Driver(ParsedText):
         bound = set().union(*(find_plain_names(s, ast.Store) for s in loop.body))
         return None if target.id in bound else target.id
 
-    def _is_for_cells(self, loop: ast.For, dropped: ast.If) -> bool:
+    def _applies_only_cells(self, loop: ast.For, dropped: ast.If) -> bool:
         """Whether each round applies a cell, and the loop's scope makes nothing else."""
         scope: ast.With | None = None
         below: ast.AST = loop

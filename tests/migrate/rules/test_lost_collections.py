@@ -117,3 +117,87 @@ def test_a_model_fn_in_a_graph_of_its_own_keeps_it() -> None:
     kept = "add_to_collection(tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES, v)"
     refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
     assert kept in done.text and not refused
+
+
+SQUARES = """\
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+penal = tf.contrib.layers.l2_regularizer(0.1)
+{}
+{}
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        print(sess.run([train, loss], {{x: [[1.0, 2.0, 3.0]]}}))
+"""
+DENSE = "out = tf.contrib.layers.fully_connected(x, 1, weights_regularizer=penal)"
+WEIGHT = """\
+w = tf.get_variable("w", [3, 1], regularizer=penal)
+out = tf.matmul(x, w)"""
+MEAN = "loss = tf.reduce_mean(out)"
+PENALTY = f"{MEAN} + tf.losses.get_regularization_loss()"
+TOTAL = "tf.losses.mean_squared_error(x[:, :1], out)\nloss = tf.losses.get_total_loss()"
+LISTED = f"{MEAN} + tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))"
+_KEY = "tf.GraphKeys.REGULARIZATION_LOSSES"
+
+
+@pytest.mark.parametrize(
+    ("made", "loss"),
+    [
+        (f"{DENSE}\ntf.add_to_collection({_KEY}, tf.norm(out))", PENALTY),
+        (f"{DENSE}\ntf.add_to_collection({_KEY}, tf.norm(out))", LISTED),
+        (f"{DENSE}\ntf.add_to_collection({_KEY}, tf.norm(out))", TOTAL),
+        (f"{WEIGHT}\ntf.add_to_collection({_KEY}, tf.norm(out))", PENALTY),
+        (f"{WEIGHT}\ntf.add_to_collections([{_KEY}], tf.norm(out))", PENALTY),
+        (
+            f'{WEIGHT}\ntf.add_to_collection("regularization_losses", tf.norm(out))',
+            PENALTY,
+        ),
+        (
+            f"{WEIGHT}\ntf.get_default_graph().add_to_collection("
+            f"name={_KEY}, value=tf.norm(out))",
+            PENALTY,
+        ),
+        (f"{DENSE}\ntf.get_collection_ref({_KEY}).append(tf.norm(out))", PENALTY),
+        (
+            f"{WEIGHT}\ntf.losses.add_loss(tf.norm(out), loss_collection={_KEY})",
+            PENALTY,
+        ),
+        (f"{DENSE}\ntf.add_to_collection(tf.GraphKeys.LOSSES, tf.norm(out))", TOTAL),
+        (f'{DENSE}\ntf.add_to_collection("losses", tf.norm(out))', TOTAL),
+    ],
+)
+def test_a_loss_that_a_collection_has_beside_others_is_not_lost(
+    made: str, loss: str
+) -> None:
+    migration = migrate_text(SQUARES.format(made, loss))
+    refused = [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "N105" in {f.code for f in refused}
+
+
+@pytest.mark.parametrize(
+    ("made", "loss"),
+    [
+        (DENSE, PENALTY),
+        (DENSE, LISTED),
+        (f"{DENSE}\ntf.losses.add_loss(tf.norm(out))", TOTAL),
+        # The program alone fills this collection, and alone reads it.
+        (
+            f'{DENSE}\ntf.add_to_collection("losses", tf.norm(out))',
+            f'{MEAN} + tf.add_n(tf.get_collection("losses"))',
+        ),
+        # A function that stays graph code adds to the collection of the step's graph.
+        (
+            "def net(v):\n"
+            "    made = tf.contrib.layers.fully_connected(v, 1)\n"
+            f"    tf.add_to_collection({_KEY}, tf.norm(made))\n"
+            "    return made\n"
+            "out = net(x)",
+            PENALTY,
+        ),
+    ],
+)
+def test_losses_that_are_collected_still_migrate(made: str, loss: str) -> None:
+    migration = migrate_text(SQUARES.format(made, loss))
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]

@@ -277,7 +277,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (
             (
                 "h = tf.layers.dense(x, 1, kernel_initializer=tf.ones_initializer())",
-                'with tf.variable_scope("net", initializer=tf.ones_initializer()):\n    h = tf.layers.dense(x, 1)',
+                'firsts = {"net": tf.ones_initializer()}\nwith tf.variable_scope("net", initializer=firsts["net"]):\n    h = tf.layers.dense(x, 1)',
             ),
         ),
     ),
