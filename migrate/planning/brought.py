@@ -162,7 +162,8 @@ def _settle_sessions(text: Text) -> Text:
         new = branches.drop_unread_defaults(
             branches.replace_decided_branches(statements.choose_values(text))
         )
-        new = statements.fold_conditions(kept_sessions.name_sessions_once(new))
+        new = kept_sessions.name_sessions_once(tuples.name_unpacked(new))
+        new = statements.fold_conditions(new)
         if new == text:
             break
         text = new

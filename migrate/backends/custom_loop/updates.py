@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.step_expressions import StepExpressions
@@ -85,27 +85,22 @@ class Updates:
             *self._around.enter(flow, applied),
         ]
 
-    def _choose_name(
-        self,
-        wish: str,
-        flow: Flow,
-        included: set[Flow],
-        same: AbstractSet[str] = frozenset(),
-    ) -> str:
-        """The wish, or another name if the step has a value of the program's by that one.
-
-        Args:
-          same: names that hold the same value then.
-        """
+    def _choose_name(self, wish: str, flow: Flow, included: set[Flow]) -> str:
+        """The wish, or another name if the step has a value of the program's by that one."""
         others = [f for f in included if f is not flow]
-        used = set().union(
-            *[f.binds for f in others],
-            *[
-                names.find_header_reads(f.statement) if f.suites else f.reads
-                for f in others
-            ],
-        )
-        return self._context.choose_free_name(wish) if wish in used - same else wish
+        used = set().union(*[f.binds for f in others], *map(_find_reads, others))
+        return self._context.choose_free_name(wish) if wish in used else wish
+
+    def _choose_last_name(self, wish: str, flow: Flow, included: set[Flow]) -> str:
+        """The wish, or another name if a value of that one is fetched, or read later.
+
+        The gradients themselves often have these names: they are read for the last time.
+        """
+        steps = [s for s in self._context.program.steps if included & {*s.flows}]
+        fetched = [_find_words(code) for step in steps for code in step.fetches]
+        later = [f for f in included if f.statement.lineno > flow.statement.lineno]
+        used = set().union(*fetched, *map(_find_reads, later))
+        return self._context.choose_free_name(wish) if wish in used else wish
 
     @property
     def _averages(self) -> bool:
@@ -167,9 +162,8 @@ class Updates:
         if update.decayed is not None:
             decayed = self._expressions.write_expression(update.decayed)
             step = make_code(step, ", decay_var_list=", decayed)
-        same = names.find_reads(update.gradients)
         gradients, variables = (
-            self._choose_name(wish, flow, included, same)
+            self._choose_last_name(wish, flow, included)
             for wish in ("gradients", "variables")
         )
         apart = make_code(f"{gradients}, {variables} = zip(*", update.gradients, ")")
@@ -257,6 +251,24 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
         else:
             before.append(flow)
     return [*flows[:at], *before, flows[at], *after]
+
+
+def _find_words(code: Code) -> set[str]:
+    """The names in code, and perhaps other words."""
+    found: set[str] = set()
+    for part in code.parts:
+        if isinstance(part, Code):
+            found |= _find_words(part)
+        elif isinstance(part, str):
+            found.update(re.findall(r"\w+", part))
+        else:
+            found |= names.find_reads(part)
+    return found
+
+
+def _find_reads(flow: Flow) -> set[str]:
+    """The names that a statement reads; of a block, those that its header reads."""
+    return set(names.find_header_reads(flow.statement) if flow.suites else flow.reads)
 
 
 def _find_bound_names(flow: Flow) -> frozenset[str]:

@@ -4,6 +4,9 @@ Placeholders: `x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)`; o
 placeholders: `out, inputs = network(x), x`; attributes that are names:
 `self.sess, self.model = sess, model`; and objects: `online, target = Net("a"), Net("b")`.
 
+What a tuple of names is unpacked into are the names in it: `x, y = model` after
+`model = inputs, targets`.
+
 So are objects that a list or a dict holds, if the program only takes them out of it:
 
     nets = [Net(name) for name in ("a", "b")]         online = Net("a")
@@ -55,6 +58,101 @@ def split_attributes(text: Text) -> Text:
 def split_objects(text: Text) -> Text:
     """The text with statements that make objects of the module's classes taken apart."""
     return _split_tuples(text, _find_objects) if "class " in text.source else text
+
+
+def name_unpacked(text: Text) -> Text:
+    """The text in which the parts of a tuple of names keep these, where it is unpacked."""
+    return repeat_step(text, _name_one_unpacked)
+
+
+def _name_one_unpacked(text: Text) -> Text | None:
+    scopes = build_scopes(parse_source(text.source))
+    for statement in scopes.walk():
+        match statement:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Name() as whole
+            ) if text.is_alone(statement):
+                pass
+            case _:
+                continue
+        parts = _find_tuple(scopes, whole)
+        if parts is None or len(parts) != len(targets):
+            continue
+        edits: list[Edit] = []
+        for target, part in zip(targets, parts):
+            reads = _find_reads_of_only_name(scopes, target, part)
+            if reads is None:
+                break
+            edits += [Edit(read, part.id) for read in reads]
+        else:
+            suite = names.find_suite(scopes.parents[statement], statement) or []
+            indent = text.find_indentation(statement)
+            left = [f"{indent}pass"] * (len(suite) == 1)
+            first, last = statement.lineno, statement.end_lineno or statement.lineno
+            origins = [text.origins[first - 1]] * len(left)
+            return text.apply_edits(edits).splice(first, last, left, origins)
+    return None
+
+
+def _find_tuple(scopes: Scopes, whole: ast.Name) -> list[ast.Name] | None:
+    """The names in the tuple that a name holds, if they always mean the same."""
+    owner = scopes.find_scope(whole).find_owner(whole.id)
+    match owner.bindings[whole.id] if owner is not None else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Tuple(elts=elts)) as made]:
+            pass
+        case _:
+            return None
+    parts = [part for part in elts if isinstance(part, ast.Name)]
+    steady = all(
+        (home := scopes.find_scope(part).find_owner(part.id)) is not None
+        and len(home.bindings[part.id]) == 1
+        and not _is_shared(scopes, part.id)
+        and not any(
+            isinstance(above, (ast.For, ast.While, ast.Try))
+            for above in scopes.walk_above(home.bindings[part.id][0])
+        )
+        for part in parts
+    )
+    looped = any(isinstance(a, (ast.For, ast.While)) for a in scopes.walk_above(made))
+    known = len(parts) == len(elts) and steady and not looped
+    return parts if known and not _is_shared(scopes, whole.id) else None
+
+
+def _is_shared(scopes: Scopes, name: str) -> bool:
+    return any(
+        isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
+        for node in scopes.walk()
+    )
+
+
+def _find_reads_of_only_name(
+    scopes: Scopes, target: ast.expr, part: ast.Name
+) -> list[ast.Name] | None:
+    """The reads of a name that is bound only here; None if they may read something else."""
+    if not isinstance(target, ast.Name) or _is_shared(scopes, target.id):
+        return None
+    scope = scopes.find_scope(target)
+    if isinstance(scope.node, ast.ClassDef) or scope.find_owner(target.id) is not scope:
+        return None
+    home = scopes.find_scope(part).find_owner(part.id)
+    reads = [
+        node
+        for node in scopes.walk()
+        if isinstance(node, ast.Name)
+        and node.id == target.id
+        and not isinstance(node.ctx, ast.Store)
+        and scopes.find_scope(node).find_owner(node.id) is scope
+    ]
+    if not reads:
+        return []
+    if len(scope.bindings[target.id]) != 1:
+        return None
+    known = all(
+        isinstance(node.ctx, ast.Load)
+        and scopes.find_scope(node).find_owner(part.id) is home
+        for node in reads
+    )
+    return reads if known else None
 
 
 def name_listed_objects(text: Text) -> Text:

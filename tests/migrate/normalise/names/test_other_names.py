@@ -6,6 +6,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from migrate.normalise.names import tuples
 from migrate.normalise.names.tuples import split_other_names
 from migrate.normalise.text import Text
 
@@ -73,3 +74,46 @@ def test_other_statements_stay(statement: str) -> None:
         f"pair = x, w\n{statement}\n"
     )
     assert statement in split_other_names(Text.read_source(source)).source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("m = a, b\nx, y = m\nf(x, y)\n", "m = a, b\nf(a, b)\n"),
+        (
+            "m = a, b\nfor i in c:\n    x, _ = m\n    f(x)\n",
+            "m = a, b\nfor i in c:\n    f(a)\n",
+        ),
+        (
+            "m = a, b\n\n\ndef g():\n    x, y = m\n    return x\n",
+            "m = a, b\n\n\ndef g():\n    return a\n",
+        ),
+    ],
+)
+def test_a_tuple_of_names_that_is_unpacked(old: str, new: str) -> None:
+    text = Text.read_source("a, b = f(), g()\n" + old)
+    assert tuples.name_unpacked(text).source == "a, b = f(), g()\n" + new
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # A name may mean something else then.
+        "m = a, b\na = f()\nx, y = m\nf(x, y)\n",
+        "m = a, b\nx, y = m\nx = f()\nf(x, y)\n",
+        "m = a, b\nm = b, a\nx, y = m\nf(x)\n",
+        "for i in c:\n    m = a, i\nx, y = m\nf(x, y)\n",
+        "m = a, b\n\n\ndef g(a):\n    x, y = m\n    return x\n",
+        "m = a, b\nx, y = m\n\n\ndef g():\n    global x\n    x = 1\n",
+        "def g():\n    global a\n    a = 1\n\n\nm = a, b\nx, y = m\nf(x)\n",
+        # It is a list, or has other parts.
+        "m = [a, b]\nx, y = m\nf(x)\n",
+        "m = a, f()\nx, y = m\nf(x)\n",
+        "m = a, b\nx, *y = m\nf(x)\n",
+        "m = a, b\nx, y.z = m\nf(x)\n",
+        "class A:\n    m = a, b\n    x, y = m\n    f(x)\n",
+    ],
+)
+def test_another_tuple_stays(source: str) -> None:
+    text = Text.read_source("a, b = f(), g()\n" + source)
+    assert tuples.name_unpacked(text) == text
