@@ -173,23 +173,6 @@ KIND_OF_CALL: dict[str, Kind] = {
     symbol: kind for kind, symbols in _BY_KIND.items() for symbol in symbols
 }
 
-# The types of `tf.dtypes`. The module also has functions of a graph, such as `cast`.
-_TYPES = (
-    *("bfloat16", "bool", "complex64", "complex128", "double", "float16", "float32"),
-    *(
-        "float64",
-        "half",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "qint8",
-        "qint16",
-        "qint32",
-    ),
-    *("quint8", "quint16", "resource", "string", "uint8", "uint16", "uint32", "uint64"),
-    "variant",
-)
 # Modules and classes that compute on the host, whatever they are given.
 HOST_PREFIXES = (
     "tf.app",
@@ -246,8 +229,8 @@ HOST_PREFIXES = (
     "tf.Dimension",
     "tf.DType",
     "tf.as_dtype",
-    *(f"tf.dtypes.{name}" for name in ("DType", "QUANTIZED_DTYPES", "as_dtype")),
-    *(f"tf.dtypes.{name}" for name in _TYPES),
+    "tf.dtypes.DType",
+    "tf.dtypes.as_dtype",
     "tf.VERSION",
     "tf.version",
     "tf.__version__",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
@@ -16,7 +17,15 @@ from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind
 from migrate.source.nodes import walk_breadth_first
-from migrate.tables import loaded_sessions, roles
+from migrate.tables import libraries, loaded_sessions, roles
+
+
+def _may_build_graphs(module: str) -> bool:
+    """Whether a module may be the program's own, or a library with graphs."""
+    top = module.partition(".")[0]
+    return top != "tensorflow" and top not in (
+        libraries.WITHOUT_GRAPHS | sys.stdlib_module_names
+    )
 
 
 def _is_made_here(node: ast.expr) -> bool:
@@ -225,7 +234,7 @@ class Fetched:
                     "signature.",
                 )
             module = self._scopes.import_path(call.func).rpartition(".")[0]
-            if module and not module.startswith("tensorflow"):
+            if module and _may_build_graphs(module):
                 return (
                     f"{made}, and the tool does not know the graph of its module "
                     f"`{module}`",

@@ -566,3 +566,22 @@ def test_why_several_sessions_are_not_read(
     overlap = explain_overlap(scopes, sessions)
     assert overlap is not None
     assert reason in overlap
+
+
+def test_numpy_has_no_graph_to_migrate() -> None:
+    text = """\
+import numpy as np
+import tensorflow as tf
+sess = tf.InteractiveSession()
+x = np.ones((2, 3), np.float32)
+made = tf.layers.dense(x, 2)
+sess.run(tf.global_variables_initializer())
+print(made.eval())
+made = tf.layers.dense(x, 3)
+sess.run(tf.global_variables_initializer())
+print(made.eval())
+made = np.matmul(x, np.ones((3, 2)))
+print(made)
+"""
+    found = refused(text)
+    assert found and not [f for f in found if "of its module" in f.reason]
