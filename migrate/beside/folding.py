@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Set
 from migrate.beside.reserved import describe_statement
 
 _WIDTH = 88
-_PURE_CALLS = frozenset({"len", "name_of"})
+_PURE_CALLS = frozenset({"len", "list", "name_of"})
 _PURE = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict),
     *(ast.BoolOp, ast.Compare, ast.BinOp, ast.expr_context),
