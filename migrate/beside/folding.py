@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Set
 from migrate.beside.reserved import describe_statement
 
 _WIDTH = 88
-_PURE_CALLS = frozenset({"len", "name_of"})
+_PURE_CALLS = frozenset({"len", "list", "name_of"})
 _PURE = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict),
     *(ast.BoolOp, ast.Compare, ast.BinOp, ast.expr_context),
@@ -225,6 +225,13 @@ def _is_next(
     )
     if not pure:
         return isinstance(after, (ast.Return, ast.If)) and parents[read] is after
+    # A call may give the object other attributes.
+    if any(
+        isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(value)
+    ):
+        calls = (node for node in ast.walk(after) if isinstance(node, ast.Call))
+        if any(_is_before(call, read) for call in calls):
+            return False
     if isinstance(after, ast.With) and not any(
         read in ast.walk(item.context_expr) for item in after.items
     ):
@@ -240,6 +247,11 @@ def _is_next(
             return False
         node = parents[node]
     return True
+
+
+def _is_before(one: ast.expr, other: ast.expr) -> bool:
+    end = one.end_lineno or one.lineno, one.end_col_offset or one.col_offset
+    return end <= (other.lineno, other.col_offset)
 
 
 def _put_values(

@@ -62,8 +62,8 @@ SCENARIO = Scenario(
         Fault(
             "another variable of that shape",
             "float32",
-            "value = read(name)",
-            'value = read("adadelta/w" if name == "adagrad/w" else name)',
+            "reader.get_tensor(name)",
+            'reader.get_tensor("adadelta/w" if name == "adagrad/w" else name)',
             steps=120,
             file=_SESSION,
         ),

@@ -47,8 +47,8 @@ SCENARIO = Scenario(
         Fault(
             "average over all workers",
             "sgd_float32",
-            "if isinstance(g, tf.IndexedSlices)",
-            "if False",
+            "return by_contributors(gradient)",
+            "return tf.math.scalar_mul(1.0 / replicas, gradient)",
             steps=12,
             file="training_session/replicas.py",
         ),
@@ -63,8 +63,8 @@ SCENARIO = Scenario(
         Fault(
             "dense average left out",
             "momentum_float64",
-            "tf.math.scalar_mul(1.0 / replicas, g)",
-            "g",
+            "gradient * (1.0 / replicas)",
+            "gradient",
             steps=12,
             file="training_session/replicas.py",
         ),

@@ -94,7 +94,9 @@ def test_a_worker_s_thread_is_that_worker_s() -> None:
         with _session() as sess:
             sess.loop(
                 0.01,
-                lambda: found.setdefault(index, (workers.task_index(9), list(own))),
+                lambda: found.setdefault(
+                    index, (training_session.task_index(9), list(own))
+                ),
             )
             _wait(lambda: index in found)
 

@@ -183,7 +183,7 @@ class Saver:
             kept = [path for path in self._kept if path != prefix] + [prefix]
             removed = kept[: -self._max_to_keep]
             self._kept = kept[-self._max_to_keep :]
-        paths = self._kept
+        paths = list(self._kept)
         latest = prefix
         # Only for Saver(save_relative_paths).
         if self._relative:

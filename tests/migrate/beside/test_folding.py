@@ -26,9 +26,11 @@ CASES = {
         "f()\n    return tf.io.read_file(x)",
     ),
     "a body": (
-        "a = self.b\n    with f():\n        g(a)",
-        "with f():\n        g(self.b)",
+        "a = x.b\n    with f():\n        g(a)",
+        "with f():\n        g(x.b)",
     ),
+    "an attribute that a call may change": ("a = self.b\n    return g(f(), a)", ""),
+    "the same before a body": ("a = self.b\n    with f():\n        g(a)", ""),
     "an attribute, later": ("a = self.b\n    f()\n    return g(a)", ""),
     "an attribute in a loop": ("a = self.b\n    while f():\n        g(a)", ""),
     "an attribute in a function of its own": ("a = self.b\n    g(lambda: a)", ""),

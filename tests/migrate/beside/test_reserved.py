@@ -107,7 +107,7 @@ CASES = {
         SAVES,
         "checkpoints",
         [
-            "            directory, prefix, self._kept, latest_filename\n",
+            "            directory, prefix, list(self._kept), latest_filename\n",
             "                value = reader.get_tensor(name)\n",
             '                shape_and_slices=[""] * len(entries),\n',
             "        if _STEP in entries and _STEP not in shapes:\n",
