@@ -98,7 +98,8 @@ class Updates:
         """
         steps = [s for s in self._context.program.steps if included & {*s.flows}]
         fetched = [_find_words(code) for step in steps for code in step.fetches]
-        later = [f for f in included if f.statement.lineno > flow.statement.lineno]
+        line = _find_line(flow)
+        later = [f for f in included if _find_line(f) > line]
         used = set().union(*fetched, *map(_find_reads, later))
         return self._context.choose_free_name(wish) if wish in used else wish
 
@@ -288,3 +289,8 @@ def _write_step_argument(update: ir.Update) -> Code:
     if update.global_step is None:
         return make_code()
     return make_code(", global_step=", update.global_step)
+
+
+def _find_line(flow: Flow) -> int:
+    """The line of a statement; 0 for one that the tool has made."""
+    return getattr(flow.statement, "lineno", 0)
