@@ -54,8 +54,10 @@ def test_an_early_saver_keeps_what_there_was(saver: str, later: str) -> None:
 def test_a_saver_of_all_stays_one(start: str, later: str) -> None:
     text, refused = _migrated(start + SAVER + later + RUN + SAVE)
     assert not refused
-    every = "tf.compat.v1.train.Saver([w, step, *optimizer.variables()], max_to_keep=3)"
-    assert "training_session.Saver(max_to_keep=3)" in text or every in text
+    every = ("[w, step, *optimizer.variables()]", "[w, step]")
+    savers = [f"tf.compat.v1.train.Saver({listed}, max_to_keep=3)" for listed in every]
+    savers.append("training_session.Saver(max_to_keep=3)")
+    assert any(saver in text for saver in savers)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_an_early_initialiser_that_runs_again_is_refused(later: str) -> None:
 def test_an_initialiser_of_all_may_run_again(graph: str) -> None:
     text, refused = _migrated(START + graph + RUN + AGAIN)
     assert not refused
-    assert "sess.initialize()" in text
+    assert "    variable.assign(value)" in text
 
 
 def test_an_early_initialiser_that_runs_once_is_dropped() -> None:

@@ -1,4 +1,4 @@
-"""A language model whose scope initialises its embedding, cells and layer; unrolled steps."""
+"""A language model whose scope initialises its embedding, cells and layer."""
 import sys
 
 import numpy as np
@@ -30,14 +30,9 @@ class Model:
         marks = tf.constant(np.linspace(-1., 1., 9 * 6).reshape(9, 6), tf.float32)
         inputs = tf.nn.embedding_lookup(embedding + marks, self.words)
         self.initial_state = state = cell.zero_state(config.batch, tf.float32)
-        outputs = []
         with tf.variable_scope("RNN"):
-            for time_step in range(config.steps):
-                if time_step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(inputs[:, time_step, :], state)
-                outputs.append(output)
-        output = tf.reshape(tf.concat(outputs, 1), [-1, size])
+            outputs, state = tf.nn.dynamic_rnn(cell, inputs, initial_state=state)
+        output = tf.reshape(outputs, [-1, size])
         output = tf.layers.dense(output, size, tf.tanh, name="hidden")
         softmax_w = tf.get_variable("softmax_w", [size, config.words])
         softmax_b = tf.get_variable("softmax_b", [config.words],

@@ -56,8 +56,8 @@ _LINES = {
         "rows = tf.data.Dataset.from_tensors(y).repeat().batch(2)",
     ),
     "N123": (
-        "from tensorflow.contrib import slim\nprovider = slim.dataset_data_provider",
-        "import tf_slim\nprovider = tf_slim.dataset_data_provider",
+        "from tensorflow.contrib import slim\nprovider = slim.dataset_data_provider.DatasetDataProvider",
+        "import tf_slim\nprovider = tf_slim.dataset_data_provider.DatasetDataProvider",
     ),
     "O110": (
         "optimizer = tf.contrib.opt.DelayCompensatedGradientDescentOptimizer(0.1)",

@@ -315,7 +315,21 @@ with tf.Session() as sess:
         sess.run(train, {x: batch})
     saver.save(sess, "model/model.ckpt")
 """
-    for text, part in zip((program, summarised, saved), shown, strict=True):
+    folds = """\
+import tensorflow as tf
+from data import batches
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.zeros([3, 1]))
+b = tf.Variable(0.0)
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - 1))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for fold in range(3):
+        sess.run(tf.global_variables_initializer())
+        for batch in batches:
+            sess.run(train, {x: batch})
+"""
+    for text, part in zip((program, summarised, saved, folds), shown, strict=True):
         assert _migrated(text).endswith(part)
 
 

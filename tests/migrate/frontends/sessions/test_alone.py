@@ -188,7 +188,7 @@ FAULTS = {
     ),
     "third_graph_untrained": (
         "graphs_in_turn",
-        "saver.restore(sess, save_path)",
+        "saver.restore(None, save_path)",
         "pass",
     ),
     "named_graph_untrained": (
@@ -247,13 +247,17 @@ FAULTS = {
         "iter(get_data_test_data)",
         "iter(get_data_train_data)",
     ),
-    "folds_go_on": ("folds_of_one_graph", "sess.initialize()", "pass"),
+    "folds_go_on": (
+        "folds_of_one_graph",
+        "variable.assign(initial_value)",
+        "pass",
+    ),
     "one_rate_for_all": (
         "a_graph_per_rate",
         "AdamOptimizer(rate)",
         "AdamOptimizer(0.1)",
     ),
-    "fits_on": ("sessions_of_methods", "sess.initialize()", "pass"),
+    "fits_on": ("sessions_of_methods", "variable.assign(value)", "pass"),
     "branch_untrained": (
         "trained_in_one_branch",
         "saver.restore(None, path)",
@@ -274,8 +278,8 @@ FAULTS = {
     "penalty_in_no_branch": ("loss_in_a_branch", "l2 = 0.01", "l2 = 0.0"),
     "saved_with_the_rest": (
         "saver_of_a_tuple",
-        "training_session.Saver([w1, b1])",
-        "training_session.Saver()",
+        "train.Saver([w1, b1])",
+        "train.Saver([w1, b1, w2, *optimizer.variables()])",
     ),
     "no_residual": (
         "cells_of_all_kinds",
@@ -453,8 +457,8 @@ FAULTS = {
     ),
     "built_in_another_scope": (
         "lazy_scopes",
-        "with tf.name_scope('optimize'):\n            # From Model.build_optimize",
-        "with tf.name_scope('loss'):\n            # From Model.build_optimize",
+        "with tf.name_scope('optimize'):\n        # From Model.build_optimize",
+        "with tf.name_scope('loss'):\n        # From Model.build_optimize",
     ),
     "rest_of_the_constructor": (
         "lazy_by_mode",
@@ -498,8 +502,9 @@ FAULTS = {
     ),
     "begun_again": (
         "session_manager",
-        "        if checkpoint_path:\n",
-        "        if not checkpoint_path:\n            sess.initialize()\n        elif False:\n",
+        "        saver.restore(None, checkpoint_path)\n",
+        "        for variable, initial_value in initial_values:\n"
+        "            variable.assign(initial_value)\n",
     ),
     "records_drawn_once": (
         "queue_memory",
@@ -550,7 +555,7 @@ def _migration(path: pathlib.Path) -> Migration:
     assert not loud
     # With a session, or with steps that are called directly, if there are any.
     session = "plain_session.py" in migration.support
-    assert session or "tf.Session" not in migration.text
+    assert session or "with tf.Session(" not in migration.text
     return migration
 
 
