@@ -118,7 +118,7 @@ def main(_):
     start = time.time()
     while len(losses) < FLAGS.train_steps:
       features, targets = examples(rng)
-      results = replicas.call(add_gradients, add_gradients.feed((features, targets)))
+      results = replicas.call(add_gradients, add_gradients.convert_arguments((features, targets)))
       all_have_added.wait()
       losses.append(results["fetches"])
       if len(losses) == WARM_UP:

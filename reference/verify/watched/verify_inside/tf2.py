@@ -75,7 +75,7 @@ class Watch:
 
             module.serve = served
         if hasattr(module, "AsynchronousReplicas"):
-            self._watch_loops(module.AsynchronousReplicas, module.workers)
+            self._watch_loops(module.AsynchronousReplicas, _find_thread(module))
 
     def _trace_at_once(self, step_function):
         make = step_function.__init__
@@ -103,9 +103,8 @@ class Watch:
 
         setattr(session, name, restored)
 
-    def _watch_loops(self, replicas, workers):
+    def _watch_loops(self, replicas, here):
         watch, task = self, self._settings.task or 0
-        here = workers.this_thread
         self._recorder.worker = lambda: getattr(here, "task_index", task)
         loops = replicas.run
 
@@ -423,6 +422,12 @@ def watch_variables(settings, add, add_slot):
         return slot
 
     slot_creator._create_slot_var = made_slot
+
+
+def _find_thread(module):
+    """What the modules know of the thread of each worker; earlier ones had it elsewhere."""
+    parts = (module.replicas, getattr(module, "workers", None))
+    return next(p.this_thread for p in parts if hasattr(p, "this_thread"))
 
 
 def _assign(replicas, name, parts, value):
