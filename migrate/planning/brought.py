@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, move_finding
+from migrate.frontends.sessions import listed_objects
 from migrate.frontends.towers import objects
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
 from migrate.normalise.calls import arguments, branches, early_ends, early_returns
@@ -107,7 +108,7 @@ def _gather_graph(
       parts: whether functions that give several tensors are moved, too.
     """
 
-    start = tuples.split_objects(tuples.name_listed_objects(start))
+    start = tuples.split_objects(listed_objects.name_objects(start))
     start = chained_calls.name_call_methods(chained_calls.name_objects(start))
     start = chained_calls.write_out_blocks(inheritance.flatten_classes(start))
     if (
