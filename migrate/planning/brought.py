@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, move_finding
-from migrate.frontends.sessions import listed_objects
+from migrate.frontends.sessions import listed_objects, variable_reuse
 from migrate.frontends.towers import objects
 from migrate.normalise import Text, make_normal_forms, queues, write_out_feeds
 from migrate.normalise.calls import arguments, branches, early_ends, early_returns
@@ -127,9 +127,8 @@ def _gather_graph(
             )
         )
         opened, outer = outer_blocks.open_outer_blocks(finish(decided))
-        plain = module_graph.gather_graph(
-            driver.shape_driver(sessions.convert_plain_sessions(opened))
-        )
+        shaped = driver.shape_driver(sessions.convert_plain_sessions(opened))
+        plain = module_graph.gather_graph(variable_reuse.write_reuse(shaped))
         plain = keras_phases.write_phases(keras_tensors.call_models(plain))
         taken, noted = queues.replace_queues(
             branches.replace_decided_branches(statements.fold_conditions(plain))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from migrate.findings import Finding
-from migrate.frontends.sessions import penalties, traced_runs
+from migrate.frontends.sessions import penalties, traced_runs, variable_reuse
 from migrate.normalise import (
     Text,
     queues,
@@ -83,6 +83,7 @@ _STEPS: tuple[_Step, ...] = (
     early_returns.move_returns_to_end,
     early_ends.move_graph_into_branch,
     driver.shape_driver,
+    variable_reuse.write_reuse,
     module_graph.gather_graph,
     graph_first.move_graph,
     fetched_calls.name_fetched_calls,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import find_plain_names, parse_source, walk_breadth_first
-from migrate.tables import plain_calls, recurrent, roles
+from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
 
@@ -25,8 +25,6 @@ def shape_driver(text: Text) -> Text:
         ("SyncReplicas", _Driver.move_flag_before_server),
         ("Session(", _Driver.put_session_in_with),
         ("Session(", _Driver.move_session_outermost),
-        ("reuse_variables", _Driver.reuse_argument),
-        ("reuse_variables", _Driver.drop_reuse_of_cells),
     )
     for mark, step in steps:
         while mark in text.source:
@@ -47,18 +45,6 @@ def _make_span(items: Sequence[ast.withitem]) -> ast.expr:
     span.lineno, span.col_offset = first.lineno, first.col_offset
     span.end_lineno, span.end_col_offset = last.end_lineno, last.end_col_offset
     return span
-
-
-def _is_later_round(test: ast.expr, counter: str) -> bool:
-    """Whether a test holds in every round but the first."""
-    match test:
-        case ast.Name(id=name):
-            return name == counter
-        case ast.Compare(
-            left=ast.Name(id=name), ops=[ast.Gt() | ast.NotEq()], comparators=[number]
-        ):
-            return name == counter and names.read_literal(number) == 0
-    return False
 
 
 def _parses(text: Text) -> bool:
@@ -125,14 +111,14 @@ class _Driver(ParsedText):
         config = self._map_arguments(first).get("config")
         if config is not None and names.find_reads(config) & inside:
             return None
-        shown = {name: self._flatten(value) for name, value in bound.items()}
+        shown = {name: self._join_lines(value) for name, value in bound.items()}
         shown["job_name"] = job
-        if config is not None and self._flatten(config) != shown.get("config"):
+        if config is not None and self._join_lines(config) != shown.get("config"):
             other = shown.get("config", "None")
-            test = self._flatten(branch.test)
-            shown["config"] = f"{self._flatten(config)} if {test} else {other}"
+            test = self._join_lines(branch.test)
+            shown["config"] = f"{self._join_lines(config)} if {test} else {other}"
         parts = [f"{k}={v}" for k, v in shown.items() if k != _SERVER[0]]
-        cluster = self._flatten(bound[_SERVER[0]])
+        cluster = self._join_lines(bound[_SERVER[0]])
         func = self._text.find_segment(second.value.func)
         indent = self._indent(branch)
         line = (
@@ -169,7 +155,7 @@ class _Driver(ParsedText):
         if one is None or other is None:
             return None
         if ast.dump(one) == ast.dump(other):
-            return self._flatten(one)
+            return self._join_lines(one)
         if not (
             isinstance(test, ast.Compare)
             and len(test.ops) == 1
@@ -180,7 +166,7 @@ class _Driver(ParsedText):
             return None
         if not (isinstance(one, ast.Constant) and isinstance(other, ast.Constant)):
             return None
-        return self._flatten(test.left)
+        return self._join_lines(test.left)
 
     # -- whether to synchronise ------------------------------------------------------------
 
@@ -249,7 +235,7 @@ class _Driver(ParsedText):
         if suite is None:
             return None
         rest = suite[suite.index(statement) + 1 :]
-        call = self._flatten(statement.value)
+        call = self._join_lines(statement.value)
         for index, later in enumerate(rest):
             if isinstance(later, ast.With) and any(
                 isinstance(i.context_expr, ast.Name) and i.context_expr.id == name
@@ -371,187 +357,14 @@ class _Driver(ParsedText):
         return None
 
     def _spell_item(self, item: ast.withitem) -> str:
-        text = self._flatten(item.context_expr)
+        text = self._join_lines(item.context_expr)
         if item.optional_vars is None:
             return text
-        return f"{text} as {self._flatten(item.optional_vars)}"
+        return f"{text} as {self._join_lines(item.optional_vars)}"
 
     def _is_tf(self, node: ast.expr) -> bool:
         func = node.func if isinstance(node, ast.Call) else node
         return (self._scopes.resolve(func) or "").startswith("tf.")
-
-    # -- variable scopes ---------------------------------------------------------------------
-
-    def reuse_argument(self) -> Text | None:
-        """`if reuse: scope.reuse_variables()` as a scope begins: `reuse=reuse`."""
-        for node in walk_breadth_first(self._tree):
-            if not (isinstance(node, ast.With) and len(node.items) == 1):
-                continue
-            call = node.items[0].context_expr
-            if not (
-                isinstance(call, ast.Call)
-                and self._scopes.resolve(call.func) == "tf.variable_scope"
-                and names.find_argument(call, "reuse", 8) is None
-            ):
-                continue
-            bound = node.items[0].optional_vars
-            scope = bound.id if isinstance(bound, ast.Name) else ""
-            first = node.body[0]
-            test: ast.expr | None = None
-            inside: ast.stmt = first
-            if isinstance(first, ast.If) and not first.orelse and len(first.body) == 1:
-                test, inside = first.test, first.body[0]
-            if not self._reuses(inside, scope) or len(node.body) < 2:
-                continue
-            others = [
-                n
-                for n in walk_breadth_first(node)
-                if isinstance(n, ast.Name)
-                and n.id == scope
-                and isinstance(n.ctx, ast.Load)
-            ]
-            if len(others) > 1 or not self._text.is_alone(first):
-                continue
-            value = self._flatten(test) if test is not None else "True"
-            last = [*call.args, *[k.value for k in call.keywords]][-1]
-            text = self._text
-            if last.lineno >= first.lineno:
-                continue
-            edits = [Edit(last, f"{self._flatten(last)}, reuse={value}")]
-            text = text.apply_edits(edits)
-            return text.splice(first.lineno, first.end_lineno or first.lineno, [], [])
-        return None
-
-    def _reuses(self, statement: ast.stmt, scope: str) -> bool:
-        if not (
-            isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Call)
-            and isinstance(statement.value.func, ast.Attribute)
-            and statement.value.func.attr == "reuse_variables"
-        ):
-            return False
-        base = statement.value.func.value
-        if isinstance(base, ast.Name):
-            return base.id == scope
-        return (
-            isinstance(base, ast.Call)
-            and self._scopes.resolve(base.func) == "tf.get_variable_scope"
-        )
-
-    def drop_reuse_of_cells(self) -> Text | None:
-        """Drops `reuse_variables()` in a loop that only applies cells, which it changes not.
-
-        with tf.variable_scope("RNN"):
-            for step in range(steps):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(inputs[:, step], state)
-
-        The first round makes the cell's variables. After that the cell has them, and asks no
-        scope for them. So the scope must make nothing else.
-        """
-        for loop in walk_breadth_first(self._tree):
-            if not isinstance(loop, ast.For) or len(loop.body) < 2:
-                continue
-            counter = self._find_counter(loop)
-            for statement in loop.body:
-                if (
-                    isinstance(statement, ast.If)
-                    and counter is not None
-                    and not statement.orelse
-                    and len(statement.body) == 1
-                    and self._reuses(statement.body[0], "")
-                    and _is_later_round(statement.test, counter)
-                    and self._text.is_alone(statement)
-                    and self._applies_only_cells(loop, statement)
-                ):
-                    first, last = statement.lineno, statement.end_lineno
-                    return self._text.splice(first, last or first, [], [])
-        return None
-
-    def _find_counter(self, loop: ast.For) -> str | None:
-        """Returns the name that counts a loop's rounds from zero."""
-        iterated, target = loop.iter, loop.target
-        if not isinstance(iterated, ast.Call) or iterated.keywords:
-            return None
-        name = names.find_key(iterated.func) or ""
-        if name not in ("range", "xrange", "enumerate") or len(iterated.args) != 1:
-            return None
-        if self._scopes.find_scope(loop).find_owner(name) is not None:
-            return None
-        if name == "enumerate":
-            if not isinstance(target, ast.Tuple):
-                return None
-            target = target.elts[0]
-        if not isinstance(target, ast.Name):
-            return None
-        bound = set().union(*(find_plain_names(s, ast.Store) for s in loop.body))
-        return None if target.id in bound else target.id
-
-    def _applies_only_cells(self, loop: ast.For, dropped: ast.If) -> bool:
-        """Whether each round applies a cell, and the loop's scope makes nothing else."""
-        scope: ast.With | None = None
-        below: ast.AST = loop
-        for above in self._scopes.walk_above(loop):
-            if isinstance(above, (ast.FunctionDef, ast.Lambda, ast.For, ast.While)):
-                return False
-            if isinstance(above, ast.With) and any(
-                isinstance(item.context_expr, ast.Call)
-                and self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"
-                for item in above.items
-            ):
-                scope = above
-                break
-            below = above
-        if scope is None or not isinstance(below, ast.stmt):
-            return False
-        gone = set(walk_breadth_first(dropped))
-        applied: set[str] = set()
-        for statement in scope.body[scope.body.index(below) :]:
-            for node in walk_breadth_first(statement):
-                if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.With)):
-                    return False
-                if not isinstance(node, ast.Call) or node in gone:
-                    continue
-                if self._is_cell(node.func):
-                    applied.add(ast.unparse(node.func))
-                elif not self._makes_nothing(node):
-                    return False
-        each_round = {
-            ast.unparse(statement.value.func)
-            for statement in loop.body
-            if isinstance(statement, ast.Assign)
-            and isinstance(statement.value, ast.Call)
-        }
-        return bool(applied) and applied <= each_round
-
-    def _is_cell(self, function: ast.expr) -> bool:
-        """Whether a name stands for recurrent cells only."""
-        if not isinstance(function, ast.Name):
-            return False
-        owner = self._scopes.find_scope(function).find_owner(function.id)
-        bound = owner.bindings.get(function.id, []) if owner is not None else []
-        return bool(bound) and all(
-            isinstance(binding, ast.Assign)
-            and isinstance(binding.targets[0], ast.Name)
-            and isinstance(binding.value, ast.Call)
-            and self._scopes.resolve(binding.value.func) in recurrent.CELLS
-            for binding in bound
-        )
-
-    def _makes_nothing(self, call: ast.Call) -> bool:
-        """Whether a call is known to make no variable."""
-        symbol = self._scopes.resolve(call.func) or ""
-        if symbol:
-            return symbol.startswith(plain_calls.FUNCTIONS) and not symbol.startswith(
-                ("tf.variable_scope", "tf.train.", "tf.losses.")
-            )
-        if isinstance(call.func, ast.Attribute):
-            return call.func.attr in ("append", "as_list", "get_shape")
-        name = names.find_key(call.func) or ""
-        return name in plain_calls.BUILTINS and not (
-            self._scopes.find_scope(call).find_owner(name)
-        )
 
     # -- places ----------------------------------------------------------------------------
 
@@ -565,11 +378,3 @@ class _Driver(ParsedText):
             for line in self._text.lines
         )
         return "  " if two else "    "
-
-    def _flatten(self, value: ast.expr) -> str:
-        """An expression as one line; comments inside are not the program's meaning."""
-        return (
-            " ".join(ast.unparse(value).split("\n"))
-            if "\n" in self._text.find_segment(value)
-            else self._text.find_segment(value)
-        )

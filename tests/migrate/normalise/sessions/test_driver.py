@@ -22,23 +22,6 @@ def shaped(text: str) -> str:
 
 
 CHANGED = {
-    "cells that reuse their own variables": (
-        """
-        cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(3) for _ in "ab"])
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step > 0: tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-                outputs.append(output)
-        """,
-        """
-        cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(3) for _ in "ab"])
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                output, state = cell(x[:, step], state)
-                outputs.append(output)
-        """,
-    ),
     "a server in either branch": (
         """
         if FLAGS.job_name == "ps":
@@ -96,64 +79,6 @@ CHANGED = {
     ),
 }
 KEPT = {
-    "a scope that makes a layer, too": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-                y = tf.layers.dense(output, 1, name="y")
-        """,
-    "a scope that makes a variable behind the loop": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-            w = tf.get_variable("w", [3, 1])
-        """,
-    "a cell that the first round may not apply": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                if choose(step):
-                    output, state = cell(x[:, step], state)
-        """,
-    "a cell of the program's own": """
-        cell = OwnCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-        """,
-    "no scope around the loop": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        for step in range(4):
-            if step > 0:
-                tf.get_variable_scope().reuse_variables()
-            output, state = cell(x[:, step], state)
-        """,
-    "every round but the second": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(4):
-                if step != 1:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-        """,
-    "rounds that do not begin at zero": """
-        cell = tf.nn.rnn_cell.GRUCell(3)
-        with tf.variable_scope("RNN"):
-            for step in range(1, 4):
-                if step > 0:
-                    tf.get_variable_scope().reuse_variables()
-                output, state = cell(x[:, step], state)
-        """,
     "servers of other clusters": """
         if FLAGS.job_name == "ps":
             server = tf.train.Server(ps_cluster, job_name="ps", task_index=0)
