@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.backends.direct_steps.initial_values import InitialValues
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Listing, Program, Step
 from migrate.backends.direct_steps.results import (
@@ -15,7 +16,6 @@ from migrate.backends.direct_steps.results import (
 )
 from migrate.backends.direct_steps.runs import Runs, write_argument
 from migrate.backends.direct_steps.savers import (
-    Saved,
     find_saved,
     list_builders,
 )
@@ -32,16 +32,12 @@ from migrate.backends.direct_steps.variable_lists import (
     VariableLists,
     write_choice,
 )
-from migrate.backends.direct_steps.written_savers import write_list, write_saver
-from migrate.facts import names
+from migrate.backends.direct_steps.written_savers import write_saver
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
 from migrate.rewriting.apply import apply_plan
 
 _WIDTH = 79
-_INITIAL = "initial_values"
-# Names for one of these, of which the first is taken that the program does not have.
-_VALUES = ("value", "initial_value", "initial")
 WRITER = "tf.compat.v1.summary.FileWriter"
 
 
@@ -200,71 +196,9 @@ class _Edits:
         for call in self._program.saved:
             self._plan.replace(call.args[0], make_code("None"))
         for call, keeping in self._program.kept.items():
-            self._keep_initial_values(savers.saved[call], keeping)
-
-    def _keep_initial_values(self, saved: Saved, statement: ast.Expr) -> None:
-        """Keeps what the variables hold, and gives it to them where they begin anew."""
-        taken = {n.id for n in self._scopes.walk() if isinstance(n, ast.Name)}
-        name = next((n for n in _VALUES if n not in taken), None)
-        if name is None or taken & {_INITIAL, "variable"}:
-            raise _Other
-        parts = ["(variable, variable.numpy())", f"for variable in {write_list(saved)}"]
-        kept = f"{_INITIAL} = [{' '.join(parts)}]"
-        if self._find_column(statement) + len(kept) > _WIDTH:
-            kept = f"{_INITIAL} = [\n    {parts[0]}\n    {parts[1]}\n]"
-        lines = [*saved.before, kept]
-        block = saved.moved
-        if block is not None:
-            raise _Other
-        self._new[statement] = [New(make_code("\n", "\n".join(lines)), statement)]
-        home = self._scopes.find_scope(statement.value).node
-        first = True
-        for at in sorted(self._program.initialized, key=lambda s: s.lineno):
-            if not self._is_seen_by(at, home) or at.lineno < statement.lineno:
-                raise _Other
-            if first and self._is_first(at, statement):
-                self._new[at] = [Dropped(at)]
-            else:
-                again = (
-                    f"for variable, {name} in {_INITIAL}:\n    variable.assign({name})"
-                )
-                self._new[at] = [New(make_code(again), at)]
-            first = False
-
-    def _is_seen_by(self, statement: ast.stmt, home: ast.AST) -> bool:
-        """Whether a statement stands in a scope, or in a function of the module."""
-        if isinstance(home, ast.Module):
-            return True
-        assert isinstance(statement, ast.Expr)
-        return self._scopes.find_scope(statement.value).node is home
-
-    def _is_first(self, statement: ast.stmt, other: ast.stmt) -> bool:
-        """Whether a statement runs once, below another, with no step in between."""
-        suite = names.find_suite(self._scopes.parents[other], other)
-        at: ast.AST = statement
-        while suite is not None and at not in suite:
-            at = self._scopes.parents[at]
-            if not isinstance(at, ast.With):
-                return False
-        between = [
-            n
-            for n in self._scopes.walk()
-            if isinstance(n, ast.Call)
-            and other.lineno < n.lineno < statement.lineno
-            # What a function calls is known where the function is called.
-            and self._scopes.find_scope(n) is self._scopes.find_scope(other)
-        ]
-        return suite is not None and all(map(self._is_foreign, between))
-
-    def _is_foreign(self, call: ast.Call) -> bool:
-        """Whether it calls a built-in function, or one of an imported module."""
-        if isinstance(call.func, ast.Name):
-            scope = self._scopes.find_scope(call.func)
-            if scope.find_owner(call.func.id) is None:
-                return True
-        elif isinstance(call.func, ast.Attribute) and call.func.attr == "Session":
-            return True
-        return bool(self._scopes.import_path(call.func))
+            column = self._find_column(keeping)
+            kept = InitialValues(self._program, keeping, column, _WIDTH)
+            self._new.update(kept.write(savers.saved[call]))
 
     def _build_layers(self) -> None:
         """Traces steps below the graph, if code asks layers for their variables."""
@@ -336,13 +270,13 @@ class _Edits:
 
     def _rewrite_step(self, step: Step) -> None:
         if is_element(step, self._scopes):
-            self._runs.take_elements(step)
+            self._runs.write_elements(step)
             return
         results = find_results(step, self._scopes)
         if results is None:
             raise _Other
-        if self._runs.is_reading(step, results):
-            self._runs.read_variables(step, results)
+        if self._runs.gives_variables(step, results):
+            self._runs.write_variables(step, results)
             return
         self._plan.replace(step.decorator, self._write_decorator(step))
         elements = results.elements

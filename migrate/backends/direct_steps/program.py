@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts import one_of
 from migrate.facts.scopes import Scopes
 
 MODULE = "plain_session"
@@ -92,3 +93,8 @@ class Program:
     )
     calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)
     alone: bool = True
+
+    def runs_once(self, block: ast.With) -> bool:
+        """Whether a block makes the process's only graph, and runs once."""
+        only = len(self.blocks) < 2 and self.alone
+        return only and one_of.runs_once(self.scopes, block)

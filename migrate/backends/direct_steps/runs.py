@@ -90,7 +90,7 @@ class Runs:
             case _:
                 self._plan.replace(run, values)
 
-    def take_elements(self, step: Step) -> None:
+    def write_elements(self, step: Step) -> None:
         """Drops a step that gives a dataset's element as it is: its runs take that."""
         self._new[step.function] = [Dropped(step.function)]
         for run in step.runs:
@@ -112,7 +112,7 @@ class Runs:
                     values = make_code("list(", values, ")")
             self._plan.replace(run, values)
 
-    def is_reading(self, step: Step, results: Results) -> bool:
+    def gives_variables(self, step: Step, results: Results) -> bool:
         """Whether a step gives the values of variables that its runs can name, too."""
         if len(step.function.body) > 1 or not results.elements or step.decorator.args:
             return False
@@ -126,7 +126,7 @@ class Runs:
             for run in step.runs
         )
 
-    def read_variables(self, step: Step, results: Results) -> None:
+    def write_variables(self, step: Step, results: Results) -> None:
         """Drops a step that only gives the values of variables: `[w.numpy(), b.numpy()]`."""
         self._new[step.function] = [Dropped(step.function)]
         values = [make_code(e, ".numpy()") for e in results.elements if e is not None]

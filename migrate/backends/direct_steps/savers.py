@@ -20,7 +20,6 @@ from migrate.backends.direct_steps.made_variables import (
 )
 from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
-from migrate.backends.direct_steps.seeds import runs_once
 from migrate.facts import names
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table
@@ -346,7 +345,7 @@ class _Savers:
         """Returns the code before the saver, and the list of all variables."""
         home = self._scopes.find_scope(block).node
         slots = [name for name, has_slots in made.optimizers.items() if has_slots]
-        once = runs_once(self._program, block)
+        once = self._program.runs_once(block)
         lazy = {*made.layers, *slots, *made.networks}
         traced: list[str] = []
         chosen: list[str] = []

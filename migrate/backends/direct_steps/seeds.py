@@ -41,35 +41,6 @@ def find_second_draws(
     return _Draws(program, traced).find_second()
 
 
-def runs_once(program: Program, block: ast.With) -> bool:
-    """Whether a block makes the process's only graph, and runs once."""
-    if len(program.blocks) > 1 or not program.alone:
-        return False
-    scopes = program.scopes
-    at: ast.AST = block
-    while True:
-        at = scopes.parents[at]
-        if isinstance(at, (ast.For, ast.While)):
-            return False
-        if isinstance(at, ast.Module):
-            return True
-        if isinstance(at, ast.ClassDef):
-            return False
-        if isinstance(at, ast.FunctionDef):
-            calls = [
-                n
-                for n in scopes.walk()
-                if isinstance(n, ast.Name)
-                and n.id == at.name
-                and scopes.find_function(n) is at
-            ]
-            if not calls and at.name == "main":
-                return True  # `tf.app.run()` calls it.
-            if len(calls) != 1:
-                return False
-            at = calls[0]
-
-
 class _Draws:
     def __init__(self, program: Program, traced: Collection[ast.FunctionDef]) -> None:
         self._program = program
@@ -183,5 +154,5 @@ class _Draws:
             at = self._scopes.parents.get(at)
         if not isinstance(at, ast.With):
             return None
-        alone = runs_once(self._program, at) or not self._program.alone
+        alone = self._program.runs_once(at) or not self._program.alone
         return statement if alone else None
