@@ -78,15 +78,7 @@ def find_streams(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Findin
                 reason, recipe = _REASON, ""
             elif later:
                 reason, recipe = _LATER_SEED, _RECIPE_OF_LATER
-            yield Finding(
-                node.lineno,
-                node.col_offset + 1,
-                "I112",
-                Outcome.WARNED,
-                scopes.resolve(node.func) or "",
-                reason,
-                recipe,
-            )
+            yield _warn(node, scopes.resolve(node.func) or "", reason, recipe)
     if of_graph and any(not _has_seed(c) for c in _list_first_draws(scopes, told)):
         yield from _tell_of_first_values(scopes)
     if program.initialises_again:
@@ -103,15 +95,8 @@ def _tell_of_other_values(
     one = not program.others
     drawn = [c for c in _list_first_draws(scopes, told) if one or not _has_seed(c)]
     for call in drawn[:1]:
-        yield Finding(
-            call.lineno,
-            call.col_offset + 1,
-            "I112",
-            Outcome.WARNED,
-            scopes.resolve(call.func) or "",
-            _AGAIN,
-            _RECIPE_OF_AGAIN,
-        )
+        symbol = scopes.resolve(call.func) or ""
+        yield _warn(call, symbol, _AGAIN, _RECIPE_OF_AGAIN)
 
 
 def _list_first_draws(scopes: Scopes, told: set[ast.AST]) -> Iterator[ast.Call]:
@@ -147,15 +132,13 @@ def _tell_of_first_values(scopes: Scopes) -> Iterator[Finding]:
     for node in scopes.walk():
         if _gives_seed(node, scopes):
             assert isinstance(node, ast.expr)
-            yield Finding(
-                node.lineno,
-                node.col_offset + 1,
-                "I112",
-                Outcome.WARNED,
-                "tf.set_random_seed",
-                _FIRST_VALUES,
-                _RECIPE_OF_FIRST_VALUES,
-            )
+            symbol = "tf.set_random_seed"
+            yield _warn(node, symbol, _FIRST_VALUES, _RECIPE_OF_FIRST_VALUES)
+
+
+def _warn(node: ast.expr, symbol: str, reason: str, recipe: str) -> Finding:
+    line, column = node.lineno, node.col_offset + 1
+    return Finding(line, column, "I112", Outcome.WARNED, symbol, reason, recipe)
 
 
 def _has(step: ir.StepFunction, flow: ir.Flow) -> bool:
