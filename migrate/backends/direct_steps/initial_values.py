@@ -1,9 +1,11 @@
-"""Writes the list of variables' initial values, which they get again where they begin anew.
+"""Writes the list of the variables' initial values, and the loops that assign these again.
 
-initial_values = [(variable, variable.numpy()) for variable in [w, b]]
-...
-for variable, value in initial_values:
-    variable.assign(value)
+    initial_values = [(variable, variable.numpy()) for variable in [w, b]]
+    ...
+    for variable, value in initial_values:
+        variable.assign(value)
+
+Where no step has run since, the variables still have these values, and nothing is written.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Gives objects that a list or a dict holds names, if the program only takes them out.
 
-nets = [Net(name) for name in ("a", "b")]         online = Net("a")
-online, target = nets                             target = Net("b")
-losses = [net.loss for net in nets]               losses = [online.loss, target.loss]
+    nets = [Net(name) for name in ("a", "b")]         online = Net("a")
+    online, target = nets                             target = Net("b")
+    losses = [net.loss for net in nets]               losses = [online.loss, target.loss]
+
+A list that is changed or given away stays.
 """
 
 from __future__ import annotations
