@@ -45,7 +45,6 @@ from migrate.planning.told import (
     report_unread_queues,
     report_unread_towers,
 )
-from migrate.rewriting import gates
 from migrate.rewriting.other_imports import migrate_other_imports
 from migrate.rules import (
     calls,
@@ -63,9 +62,7 @@ from migrate.rules import (
 )
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, report_unanswered
-from migrate.several import apart as apart_of
-from migrate.several import branches as branches_of
-from migrate.several import graphs_in_turn
+from migrate.several import programs
 from migrate.source.nodes import parse_source
 from migrate.tables import roles, symbols
 from migrate.tidying.tidy import drop_unused_functions, tidy
@@ -217,7 +214,9 @@ def _migrate_with_imports(text: str, unit: Unit) -> Migration:
 
 def _migrate_through_gate(text: str, unit: Unit) -> Migration:
     """A file's migration, whose effects are those of the file; else it is refused."""
-    several = _migrate_branch_by_branch(text, unit)
+    several = programs.migrate_one_of_several(
+        text, unit.filename, lambda one: _migrate_through_gate(one, unit)
+    )
     if several is not None and several.text != text:
         return several
     done = _migrate_and_judge(text, unit)
@@ -231,15 +230,8 @@ def _say_why(
     refused = [f for f in done.findings if f.outcome is Outcome.REFUSED]
     if not any(f.code == "N101" for f in refused):
         return done
-    source = Source(text, parse_source(text))
     told = [*refusals, *(f for f in refused if f.code not in ("N100", "N101"))]
-    at = {(f.line, f.column) for f in told}
-    rest = [
-        f
-        for f in leave_program_whole(build_scopes(source.tree))
-        if (f.line, f.column) not in at
-    ]
-    return write_plan(source, Plan(), [*dict.fromkeys(told), *rest], unit)
+    return _refuse_file(text, dict.fromkeys(told), unit)
 
 
 def _migrate_and_judge(text: str, unit: Unit) -> Migration:
@@ -301,7 +293,9 @@ def _compile_file(text: str, unit: Unit) -> Migration:
         if found is not None:
             return found
     refusals: list[Finding] = []
-    found = _migrate_graph_by_graph(text, scopes, unit, refusals)
+    found = programs.migrate_in_turn(
+        text, scopes, unit.filename, lambda one: _compile_file(one, unit), refusals
+    )
     if found is not None:
         return found
     done = _migrate_by_plan(Source(text, tree), scopes, unit)
@@ -348,48 +342,6 @@ def _migrate_with_seeds(text: str, scopes: Scopes, unit: Unit) -> Migration | No
     found = _compile_file(seeded, unit)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     return None if any(f.outcome in loud for f in found.findings) else found
-
-
-def _migrate_graph_by_graph(
-    text: str, scopes: Scopes, unit: Unit, refusals: list[Finding]
-) -> Migration | None:
-    """The migration of a file of several graphs, each by itself; None if it is none.
-
-    Args:
-      refusals: where it adds why a graph is refused.
-    """
-    for taken_apart in (apart_of.migrate_apart, graphs_in_turn.migrate_graphs_in_turn):
-        several = taken_apart(
-            text, scopes, lambda one: _compile_file(one, unit), refusals
-        )
-        if several is None or gates.check(several.text, unit.filename, text, set()):
-            continue
-        if call_directly(text, several, unit.filename) is not several:
-            return several
-        # Names that stand for something else in each graph: each is read by itself.
-        direct = taken_apart(text, scopes, lambda one: _compile_directly(one, unit), [])
-        if direct is None or gates.check(direct.text, unit.filename, text, set()):
-            return several
-        return direct
-    return None
-
-
-def _compile_directly(text: str, unit: Unit) -> Migration:
-    """The migration of one of several graphs, with its steps called where it can be."""
-    return call_directly(text, _compile_file(text, unit), unit.filename, alone=False)
-
-
-def _migrate_branch_by_branch(text: str, unit: Unit) -> Migration | None:
-    """The migration of a file of which a process runs one program; None if it is none."""
-    if "Session" not in text and "Supervisor" not in text:
-        return None
-    several = branches_of.migrate_branches(
-        text, lambda one: _migrate_through_gate(one, unit)
-    )
-    if several is None or several.text == text:
-        return several
-    failed = gates.check(several.text, unit.filename, text, set())
-    return None if failed else several
 
 
 def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
