@@ -145,6 +145,9 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
                 if method in _METHODS and _is_variable(variable, function, scopes):
                     return True
         return scopes.resolve(node.func) in _ASSIGNED
+    match node:
+        case ast.Subscript(ast.Name() as listed, ast.Constant(int())):
+            return _lists_variables(listed, scopes)
     if not isinstance(node, ast.Name):
         return False
     owner = scopes.find_scope(node).find_owner(node.id)
@@ -166,6 +169,15 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
         ]:
             whole = not any(isinstance(e, ast.Starred) for e in elts)
             return whole and scopes.resolve(made) in _VARIABLES
+    return False
+
+
+def _lists_variables(node: ast.Name, scopes: Scopes) -> bool:
+    """Whether it is a name of `replicas.trainable_variables`."""
+    owner = scopes.find_scope(node).find_owner(node.id)
+    match owner.bindings[node.id] if owner else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute(attr=attr))]:
+            return attr == "trainable_variables"
     return False
 
 
@@ -215,8 +227,25 @@ class _Tensors:
                 )
             if self._is_conditional(node) or self._is_given_function(node.func):
                 return True
+            match node:  # `replicas.of_first(error)`, of several towers.
+                case ast.Call(func=ast.Attribute(attr="of_first"), args=[one]):
+                    return self.is_tensor(one)
+                case ast.Call(func=ast.Name("sum"), args=[ast.Name() as listed]):
+                    return self._is_list_of_towers(listed)
             found = self._find_function(node)
             return found is not None and self._gives(found, None)
+        return False
+
+    def _is_list_of_towers(self, listed: ast.Name) -> bool:
+        """Whether it is `replicas.towers(loss)`, a tensor of each tower."""
+        owner = self._scopes.find_scope(listed).find_owner(listed.id)
+        match owner.bindings[listed.id] if owner else []:
+            case [
+                ast.Assign(
+                    value=ast.Call(func=ast.Attribute(attr="towers"), args=[one])
+                )
+            ]:
+                return self.is_tensor(one)
         return False
 
     def _gives_tensors(self, node: ast.expr) -> bool:
