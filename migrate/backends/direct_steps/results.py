@@ -34,12 +34,14 @@ class Results:
         run reads; else the one value; nothing if the step returns None, or no run reads it.
       many: whether it returns a list or tuple.
       read: elements that are variables, whose value has to be read.
+      whole: whether it returns the name of a list, which is the one element.
     """
 
     statement: ast.Return | None
     elements: list[ast.expr | None]
     many: bool
     read: set[ast.expr]
+    whole: bool = False
 
 
 def find_results(step: Step, scopes: Scopes) -> Results | None:
@@ -58,6 +60,8 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
     many = isinstance(value, (ast.List, ast.Tuple))
     if value is None or is_none_constant(value):
         return Results(last, [], False, set())
+    if isinstance(value, ast.Name) and is_list_of_towers(value, step.function, scopes):
+        return Results(last, [value], True, set(), whole=True)
     found: list[ast.expr | None] = []
     read: set[ast.expr] = set()
     elements = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
@@ -186,6 +190,13 @@ def is_tensor(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool
     return _Tensors(scopes, function).is_tensor(node)
 
 
+def is_list_of_towers(
+    node: ast.Name, function: ast.FunctionDef, scopes: Scopes
+) -> bool:
+    """Whether a name of a step is `replicas.towers(loss)`, a tensor of each tower."""
+    return _Tensors(scopes, function).is_list_of_towers(node)
+
+
 class _Tensors:
     def __init__(self, scopes: Scopes, step: ast.FunctionDef) -> None:
         self._scopes = scopes
@@ -231,12 +242,12 @@ class _Tensors:
                 case ast.Call(func=ast.Attribute(attr="of_first"), args=[one]):
                     return self.is_tensor(one)
                 case ast.Call(func=ast.Name("sum"), args=[ast.Name() as listed]):
-                    return self._is_list_of_towers(listed)
+                    return self.is_list_of_towers(listed)
             found = self._find_function(node)
             return found is not None and self._gives(found, None)
         return False
 
-    def _is_list_of_towers(self, listed: ast.Name) -> bool:
+    def is_list_of_towers(self, listed: ast.Name) -> bool:
         """Whether it is `replicas.towers(loss)`, a tensor of each tower."""
         owner = self._scopes.find_scope(listed).find_owner(listed.id)
         match owner.bindings[listed.id] if owner else []:

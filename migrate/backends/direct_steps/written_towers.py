@@ -263,7 +263,9 @@ class Towers:
                 shown.append(make_code(element))
         if not shown:
             return []
-        begin, end = ("[", "]") if results.many and not lean else ("", "")
+        begin, end = (
+            ("[", "]") if results.many and not (lean or results.whole) else ("", "")
+        )
         texts = [ast.unparse(e) for e in results.elements if e is not None]
         calls = len([e for e in shown if "(" in str(e.parts[0])]) * len(
             self._write_local("")

@@ -70,6 +70,10 @@ SPELLINGS = {
         'tf.constant_initializer(0.2), name="h")\n'
         f"        {OUT} + tf.reduce_sum(h, 1, keepdims=True)",
     ),
+    "a_loss_of_each": (
+        "_, value, last = sess.run([train_op, mean, loss], feed)",
+        "sess.run(train_op, feed)\n        value, last = sess.run(losses, feed)",
+    ),
     "a_choice_in_the_graph": (
         "        losses.append",
         "        loss = tf.cond(loss > 0.1, lambda: 2 * loss, lambda: loss)\n"
