@@ -41,6 +41,7 @@ from migrate.planning.choice import (
 from migrate.planning.forms import Form, find_normal_form
 from migrate.planning.method_forms import try_functions
 from migrate.planning.told import (
+    name_own_parts,
     place_at_origins,
     report_unread_queues,
     report_unread_towers,
@@ -357,7 +358,8 @@ def _migrate_by_plan(source: Source, scopes: Scopes, unit: Unit) -> Migration:
         form, findings = try_functions(Text.read_source(text), unit, findings)
         moved = form is not None
     elif has_refusal(form.findings):
-        plan, findings, form = Plan(), place_at_origins(form.findings, form, text), None
+        told = place_at_origins(form.findings, form, text)
+        plan, findings, form = Plan(), list(name_own_parts(told, scopes)), None
     elif form.changes.noted or form.noted:
         both, _ = try_functions(form.text, unit, form.findings)
         if both is not None:

@@ -24,7 +24,7 @@ from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.backends.input_sessions import InputSessions
 from migrate.backends.keras_model_estimators import plan_keras
 from migrate.backends.scaffolds import plan_scaffolds
-from migrate.facts import gradients_behind, names, reach
+from migrate.facts import gradients_behind, python_data
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome, make_refusal
 from migrate.frontends.estimators.estimator import EstimatorProgram, find_iterators
@@ -32,7 +32,7 @@ from migrate.frontends.estimators.hooks import SessionRun, find_session_runs
 from migrate.frontends.estimators.input_sessions import InputSession
 from migrate.frontends.sessions.derived_hooks import ends_with_values
 from migrate.plan import Dropped, Plan
-from migrate.program.code import join_code, make_code
+from migrate.program.code import make_code
 from migrate.rules import keras_inside, unmoved_averages
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import walk_breadth_first
@@ -41,7 +41,6 @@ from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK
 
 _WHEN_ASKED = f"{table.MODULE}.when_asked"
-_MAPS = frozenset({"map", "flat_map", "interleave"})
 # The emitted module, and the one it needs beside it.
 SUPPORT = table.list_needed_files(table.MODULE)
 
@@ -64,7 +63,7 @@ def builds_graph(scopes: Scopes) -> bool:
     return (
         found
         or any(find_iterators(scopes))
-        or any(True for _ in _find_python_data(scopes))
+        or any(True for _ in python_data.find(scopes, _WHEN_ASKED))
     )
 
 
@@ -131,8 +130,8 @@ class EstimatorRewrite:
         for call in self._program.iterators:
             if call not in self._sessions.iterators:
                 self._rewrite_iterator(call)
-        for call in _find_python_data(self._scopes):
-            self._read_when_asked(call)
+        for call in python_data.find(self._scopes, _WHEN_ASKED):
+            self._plan.replace(call, python_data.write(call, _WHEN_ASKED))
         for dimension in _find_dimensions(self._scopes):
             self._rewrite_dimension(dimension)
         for name in _find_operation_names(self._scopes):
@@ -344,14 +343,6 @@ class EstimatorRewrite:
             "an iterator that stands for a batch while the input_fn is traced",
         )
 
-    def _read_when_asked(self, call: ast.Call) -> None:
-        """`from_generator(f, ...)`, `data.map(f)` of Python code: run when a step asks."""
-        given = [make_code(a) for a in call.args] + [
-            make_code(f"{k.arg}=" if k.arg else "**", k.value) for k in call.keywords
-        ]
-        called = make_code(call.func, "(", join_code(", ", given), ")")
-        self._plan.replace(call, make_code(f"{_WHEN_ASKED}(", called, ")"))
-
     def _rewrite_dimension(self, node: ast.Attribute) -> None:
         """`x.shape[1].value`: dimensions are numbers in TF2."""
         self._plan.replace(node, make_code(node.value))
@@ -383,30 +374,6 @@ def _find_operation_names(scopes: Scopes) -> Iterator[ast.Attribute]:
             and node.value.attr == "op"
         ):
             yield node
-
-
-def _find_python_data(scopes: Scopes) -> Iterator[ast.Call]:
-    """Yields datasets whose elements are made by Python code, one after the other."""
-    for node in scopes.walk():
-        if not isinstance(node, ast.Call):
-            continue
-        if any(isinstance(a, ast.Starred) for a in node.args):
-            continue
-        around = scopes.parents.get(node)
-        if isinstance(around, ast.Call) and names.find_key(around.func) == _WHEN_ASKED:
-            continue  # It is migrated.
-        if scopes.resolve(node.func) == "tf.data.Dataset.from_generator":
-            yield node
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in _MAPS:
-            given = [*node.args, *(k.value for k in node.keywords)]
-            parts = [*given, *reach.find_reached(scopes, given)]
-            if any(
-                isinstance(n, ast.Call)
-                and scopes.resolve(n.func) in roles.PYTHON_FUNCTIONS
-                for part in parts
-                for n in walk_breadth_first(part)
-            ):
-                yield node
 
 
 def _find_dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:

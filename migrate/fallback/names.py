@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Collection, Iterator, Mapping
 
 from migrate import emitted
-from migrate.facts import modules
+from migrate.facts import modules, python_data
 from migrate.facts.scopes import Scopes
 from migrate.fallback.homes import (
     Home,
@@ -33,6 +33,7 @@ from migrate.tables.calls import CallRow
 
 CODE = "T151"
 _NO_NAME = "T111"
+_WHEN_ASKED = "graph_functions.when_asked"
 # A name that is known at run time alone.
 UNSEEN = "T115"
 # A decision by the version.
@@ -94,6 +95,15 @@ class NameRules:
                 continue
             if symbol == "tf" or symbol.startswith("tf."):
                 self._rewrite_use(node, symbol)
+        for call in python_data.find(self.scopes, _WHEN_ASKED):
+            self._keep_on_demand(call)
+
+    def _keep_on_demand(self, call: ast.Call) -> None:
+        """Has a dataset of Python code take its elements when a step asks for them."""
+        if self._take(_WHEN_ASKED):
+            self.plan.replace(call, python_data.write(call, _WHEN_ASKED))
+        else:
+            self._add(call.func, "tf.data.Dataset", _make_lost(_WHEN_ASKED))
 
     def _rewrite_use(self, node: ast.expr, symbol: str) -> None:
         path = self.scopes.find_dotted_path(node) or ""

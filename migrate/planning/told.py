@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.planning.choice import has_refusal
+from migrate.outcomes import PART
+from migrate.planning.choice import has_refusal, leave_program_whole
 from migrate.planning.forms import Form
 from migrate.planning.own_words import say_in_own_words
 
@@ -68,6 +70,21 @@ def place_at_origins(
         )
         moved.append(_make_rewritten(line, "S130", title, text))
     return list(dict.fromkeys(moved))
+
+
+def name_own_parts(findings: Iterable[Finding], scopes: Scopes) -> Iterator[Finding]:
+    """Yields a refused program's findings, with the parts that its own file has.
+
+    Args:
+      findings: those of the program's form, at the file's lines.
+      scopes: of the file.
+    """
+    reasons = [f for f in findings if f.code != PART]
+    yield from reasons
+    at = {(f.line, f.column) for f in reasons}
+    for part in leave_program_whole(scopes):
+        if part.code == PART and (part.line, part.column) not in at:
+            yield part
 
 
 def _make_rewritten(line: int, code: str, symbol: str, text: str) -> Finding:

@@ -148,10 +148,21 @@ def _count_common_statements(
             for f in inside
         ):
             break
-        if any((f in ours) != (f in theirs) for f in inside):
+        if any((f in ours) != (f in theirs) for f in inside) or _gathers(left):
             break
         length += 1
     return length
+
+
+def _gathers(flow: Flow) -> bool:
+    """Whether a statement asks for the values of all towers, `replicas.towers(loss)`.
+
+    A step computes with them after its towers have ended.
+    """
+    return any(
+        isinstance(node, ast.Call) and names.find_key(node.func) == "replicas.towers"
+        for node in walk_breadth_first(flow.statement)
+    )
 
 
 def _is_worth_sharing(flows: Sequence[Flow]) -> bool:

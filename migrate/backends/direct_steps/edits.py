@@ -5,6 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.backends.direct_steps.helpers import (
+    SPEC_OF,
+    TOWER_DEVICES,
+    insert_helper,
+)
 from migrate.backends.direct_steps.initial_values import InitialValues
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Listing, Program, Step
@@ -21,7 +26,6 @@ from migrate.backends.direct_steps.savers import (
 )
 from migrate.backends.direct_steps.seeds import find_second_draws
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
-from migrate.backends.direct_steps.spec_helper import insert_helper
 from migrate.backends.direct_steps.tapes import name_tape
 from migrate.backends.direct_steps.tracing import (
     asks_weights,
@@ -33,6 +37,7 @@ from migrate.backends.direct_steps.variable_lists import (
     write_choice,
 )
 from migrate.backends.direct_steps.written_savers import write_saver
+from migrate.backends.direct_steps.written_towers import Towers, count_scoped
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
 from migrate.rewriting.apply import apply_plan
@@ -59,7 +64,11 @@ def write_calls(text: str, program: Program) -> str | None:
     }
     new = apply_plan(text, program.scopes.tree, plan)
     new = space_statements(new, inner, has_spaced_imports(text))
-    return insert_helper(new, program.tensorflow) if program.asks_specs else new
+    if program.asks_specs:
+        new = insert_helper(new, SPEC_OF, program.tensorflow)
+    if program.strategy:
+        new = insert_helper(new, TOWER_DEVICES, program.tensorflow)
+    return new
 
 
 class _Edits:
@@ -71,6 +80,11 @@ class _Edits:
         self._plan = Plan()
         self._new: dict[ast.stmt, list[Item]] = {}
         self._runs = Runs(program.scopes, program.tensorflow, self._plan, self._new)
+        self._towers = (
+            Towers(program, self._plan, self._new, self._find_column)
+            if program.strategy
+            else None
+        )
         # What moves to the end of a block.
         self._last: dict[ast.With, list[Item]] = {}
 
@@ -82,7 +96,12 @@ class _Edits:
         for call in self._program.values:
             self._plan.replace(call, self._write_values(call))
         for call in self._program.counters:
-            self._plan.replace(call, _write_counter(self._tf))
+            counter = (
+                _write_counter(self._tf)
+                if self._towers is None
+                else self._towers.write_counter(call)
+            )
+            self._plan.replace(call, counter)
         for call in self._program.updates:
             self._plan.replace(call, _forget_updates(self._tf))
         for node in self._program.summaries:
@@ -91,6 +110,9 @@ class _Edits:
             self._rewrite_writer(call, statement)
         self._rewrite_savers()
         self._begin_seeds_anew()
+        if self._towers is not None:
+            self._towers.rewrite_averages()
+            self._towers.rewrite_counters()
         if asks_weights(self._program):
             self._build_layers()
         for step in self._program.steps.values():
@@ -144,6 +166,11 @@ class _Edits:
     def _write_body(self, block: ast.With) -> list[Item]:
         """Returns a block's own statements in its place, with its comments above the first."""
         body = [s for s in block.body if not isinstance(s, ast.Pass)]
+        if self._program.strategy and block in self._program.blocks:
+            count = count_scoped(block)
+            scope = make_code(f"with {self._program.strategy}.scope():")
+            made = Block(scope, self._list_items(block.body[:count]), block)
+            return [made, *self._list_items(block.body[count:])]
         return [Dropped(block), *self._list_items(body), *self._last.get(block, ())]
 
     def _list_items(self, body: Sequence[ast.stmt]) -> list[Item]:
@@ -238,6 +265,8 @@ class _Edits:
         try:
             return f"{name_tape(node, self._scopes)}.watched_variables()"
         except NotKnown:
+            if self._towers is not None:
+                self._towers.all_watched = False
             return self._lists.write(Listing(node, node))
 
     def _write_listing(self, listing: Listing) -> str:
@@ -278,7 +307,7 @@ class _Edits:
         if self._runs.gives_variables(step, results):
             self._runs.write_variables(step, results)
             return
-        self._plan.replace(step.decorator, self._write_decorator(step))
+        decorator = self._write_decorator(step)
         elements = results.elements
         kept = [e for e in elements if e is not None]
         lean = len(kept) < len(elements) and all(
@@ -286,6 +315,14 @@ class _Edits:
         )
         if len(kept) < len(elements) and not lean:
             raise _Other
+        for run in step.runs:
+            self._runs.write_run(run, results, len(kept))
+        if self._towers is not None:
+            self._new[step.function] = self._towers.write_step(
+                step, results, decorator, lean, self._list_items
+            )
+            return
+        self._plan.replace(step.decorator, decorator)
         shown = [
             make_code(f"{self._tf}.identity(", e, ")")
             if e in results.read
@@ -294,8 +331,6 @@ class _Edits:
         ]
         if results.statement is not None:
             self._write_returns(results, shown, lean)
-        for run in step.runs:
-            self._runs.write_run(run, results, len(kept))
 
     def _write_returns(self, results: Results, shown: list[Code], lean: bool) -> None:
         statement = results.statement
@@ -337,20 +372,19 @@ class _Edits:
     def _find_column(self, statement: ast.stmt) -> int:
         """Returns the column of a statement's lines without the blocks around it."""
         column = statement.col_offset
+        inner: ast.AST = statement
         at: ast.AST | None = statement
         while at is not None:
-            if at in self._program.blocks or self._is_dissolved(at):
-                assert isinstance(at, ast.With)
+            if isinstance(at, ast.With) and self._is_dissolved(at, inner):
                 column -= at.body[0].col_offset - at.col_offset
-            at = self._scopes.parents.get(at)
+            inner, at = at, self._scopes.parents.get(at)
         return column
 
-    def _is_dissolved(self, at: ast.AST) -> bool:
-        return (
-            isinstance(at, ast.With)
-            and at in self._program.openings
-            and len(at.items) == 1
-        )
+    def _is_dissolved(self, at: ast.With, inner: ast.AST) -> bool:
+        """Whether nothing is left of a block around one of its statements."""
+        if at in self._program.blocks:
+            return not self._program.strategy or inner in at.body[count_scoped(at) :]
+        return at in self._program.openings and len(at.items) == 1
 
     # -- runs --------------------------------------------------------------------------
 

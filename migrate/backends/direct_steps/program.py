@@ -66,6 +66,8 @@ class Program:
       openings: `with plain_session.Session(replicas) as session`.
       parameters: of functions, those that are given a session.
       calls: of these functions.
+      strategy: the name of its `tf.distribute.MirroredStrategy`; "" without towers.
+      towers: what its replicas compute of the values of all towers, or of the first.
       alone: whether the process makes no other graphs than those of the blocks.
     """
 
@@ -92,6 +94,8 @@ class Program:
         default_factory=dict
     )
     calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)
+    strategy: str = ""
+    towers: list[ast.Call] = dataclasses.field(default_factory=list)
     alone: bool = True
 
     def runs_once(self, block: ast.With) -> bool:

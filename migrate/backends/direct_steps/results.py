@@ -34,12 +34,14 @@ class Results:
         run reads; else the one value; nothing if the step returns None, or no run reads it.
       many: whether it returns a list or tuple.
       read: elements that are variables, whose value has to be read.
+      whole: whether it returns the name of a list, which is the one element.
     """
 
     statement: ast.Return | None
     elements: list[ast.expr | None]
     many: bool
     read: set[ast.expr]
+    whole: bool = False
 
 
 def find_results(step: Step, scopes: Scopes) -> Results | None:
@@ -58,6 +60,8 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
     many = isinstance(value, (ast.List, ast.Tuple))
     if value is None or is_none_constant(value):
         return Results(last, [], False, set())
+    if isinstance(value, ast.Name) and is_list_of_towers(value, step.function, scopes):
+        return Results(last, [value], True, set(), whole=True)
     found: list[ast.expr | None] = []
     read: set[ast.expr] = set()
     elements = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
@@ -145,6 +149,9 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
                 if method in _METHODS and _is_variable(variable, function, scopes):
                     return True
         return scopes.resolve(node.func) in _ASSIGNED
+    match node:
+        case ast.Subscript(ast.Name() as listed, ast.Constant(int())):
+            return _lists_variables(listed, scopes)
     if not isinstance(node, ast.Name):
         return False
     owner = scopes.find_scope(node).find_owner(node.id)
@@ -169,9 +176,25 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
     return False
 
 
+def _lists_variables(node: ast.Name, scopes: Scopes) -> bool:
+    """Whether it is a name of `replicas.trainable_variables`."""
+    owner = scopes.find_scope(node).find_owner(node.id)
+    match owner.bindings[node.id] if owner else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute(attr=attr))]:
+            return attr == "trainable_variables"
+    return False
+
+
 def is_tensor(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
     """Whether an expression of a step is one tensor, and no variable."""
     return _Tensors(scopes, function).is_tensor(node)
+
+
+def is_list_of_towers(
+    node: ast.Name, function: ast.FunctionDef, scopes: Scopes
+) -> bool:
+    """Whether a name of a step is `replicas.towers(loss)`, a tensor of each tower."""
+    return _Tensors(scopes, function).is_list_of_towers(node)
 
 
 class _Tensors:
@@ -215,8 +238,25 @@ class _Tensors:
                 )
             if self._is_conditional(node) or self._is_given_function(node.func):
                 return True
+            match node:  # `replicas.of_first(error)`, of several towers.
+                case ast.Call(func=ast.Attribute(attr="of_first"), args=[one]):
+                    return self.is_tensor(one)
+                case ast.Call(func=ast.Name("sum"), args=[ast.Name() as listed]):
+                    return self.is_list_of_towers(listed)
             found = self._find_function(node)
             return found is not None and self._gives(found, None)
+        return False
+
+    def is_list_of_towers(self, listed: ast.Name) -> bool:
+        """Whether it is `replicas.towers(loss)`, a tensor of each tower."""
+        owner = self._scopes.find_scope(listed).find_owner(listed.id)
+        match owner.bindings[listed.id] if owner else []:
+            case [
+                ast.Assign(
+                    value=ast.Call(func=ast.Attribute(attr="towers"), args=[one])
+                )
+            ]:
+                return self.is_tensor(one)
         return False
 
     def _gives_tensors(self, node: ast.expr) -> bool:

@@ -14,6 +14,8 @@ from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 
+# Methods of replicas that give the means over towers, in the order of the gradients.
+_AVERAGES = frozenset({"average", "averaged", "means"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 
@@ -146,6 +148,8 @@ class _Orders:
                 self._read_pairs(parent)
             case ast.comprehension(iter=listed) if listed is node:
                 self._read_made(self._scopes.parents[parent])
+            case ast.Call() if _averages(parent):
+                self._read_made(parent)
             case ast.Call(func=func) if (
                 self._scopes.resolve(func) == "tf.clip_by_global_norm"
             ):
@@ -163,8 +167,14 @@ class _Orders:
         match parent:
             case ast.Call(func=ast.Name("zip")):
                 self._read_pairs(parent)
+            case ast.Assign(targets=[ast.Name(other)], value=value) if value is node:
+                self._derived.add(other)
+            case ast.Starred() if self._read_unzipped(parent):
+                pass
             case ast.Subscript() | ast.Return() | ast.Starred():
                 raise NotKnown
+            case ast.Call() if _averages(parent):
+                self._read_made(parent)
             case ast.Call(func=ast.Name("enumerate" | "list" | "sorted" | "reversed")):
                 raise NotKnown
             case ast.comprehension(iter=listed) if listed is node:
@@ -191,6 +201,19 @@ class _Orders:
             case ast.Return() | ast.Starred() | ast.Subscript():
                 raise NotKnown
 
+    def _read_unzipped(self, starred: ast.Starred) -> bool:
+        """Notes the names of `gradients, variables = zip(*pairs)`; whether it is that."""
+        call = self._scopes.parents[starred]
+        match call, self._scopes.parents[call]:
+            case (
+                ast.Call(func=ast.Name("zip"), args=[_], keywords=[]),
+                ast.Assign(targets=[ast.Tuple([ast.Name(one), ast.Name(other)])]),
+            ):
+                self._derived.add(one)
+                self._variables.add(other)
+                return True
+        return False
+
     def _read_clipped(self, call: ast.Call) -> None:
         """Notes `clipped, norm = tf.clip_by_global_norm(...)`, or its first part."""
         match self._scopes.parents[call]:
@@ -207,6 +230,8 @@ class _Orders:
     def _is_ordered(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Name):
             return node.id in self._variables | self._gradients | self._derived
+        if isinstance(node, ast.Call) and _averages(node):
+            return self._is_ordered(node.args[0])
         if isinstance(node, ast.Call):
             return self._is_gradient(node)
         return isinstance(node, _COMPREHENSIONS) and all(
@@ -223,3 +248,11 @@ class _Orders:
             ):
                 return tape in self._tapes and asked in self._variables
         return False
+
+
+def _averages(call: ast.Call) -> bool:
+    """`replicas.average(gradients)`: of each, in their order."""
+    match call:
+        case ast.Call(func=ast.Attribute(ast.Name(), attr), args=[_], keywords=[]):
+            return attr in _AVERAGES
+    return False

@@ -149,7 +149,7 @@ class _Tracing:
         parent = self._scopes.parents[call]
         if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
             return True
-        if call in self._program.updates or any(
+        if call in (*self._program.updates, *self._program.towers) or any(
             call is listing.whole for listing in self._program.listings
         ):
             return True

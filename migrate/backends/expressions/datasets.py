@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.expressions.optimizers import Optimizers
-from migrate.facts import names, reach
+from migrate.facts import names, python_data
 from migrate.findings import Finding, Outcome
-from migrate.program.code import Code, join_code, make_code
+from migrate.program.code import Code, make_code
 from migrate.program.ir import Kind
-from migrate.source.nodes import walk_breadth_first
 from migrate.tables import roles
 
 
@@ -33,41 +32,15 @@ class Datasets(Optimizers):
         """
         if not self.program.replication.alone or not self._runs_python(call):
             return
-        if any(isinstance(a, ast.Starred) for a in call.args):
-            return
-        given = [make_code(a) for a in call.args] + [
-            make_code(f"{k.arg}=" if k.arg else "**", k.value) for k in call.keywords
-        ]
         self.program.runs_generators = True
         self.plan.support.add("plain_session.py")
         self.plan.imports.append("import plain_session")
-        self.plan.replace(
-            call,
-            make_code(
-                "plain_session.when_asked(",
-                call.func,
-                make_code("(", join_code(", ", given), "))"),
-            ),
-        )
+        self.plan.replace(call, python_data.write(call, "plain_session.when_asked"))
 
     def _runs_python(self, call: ast.Call) -> bool:
         """Whether the elements of a dataset are made by Python code."""
-        symbol = self.scopes.resolve(call.func)
-        if symbol is not None:
-            return symbol == "tf.data.Dataset.from_generator"
-        if not (
-            isinstance(call.func, ast.Attribute)
-            and call.func.attr in ("map", "flat_map", "interleave")
-            and self._is_dataset(call)
-        ):
-            return False
-        given = [*call.args, *(k.value for k in call.keywords)]
-        return any(
-            isinstance(node, ast.Call)
-            and self.scopes.resolve(node.func) in roles.PYTHON_FUNCTIONS
-            for part in [*given, *reach.find_reached(self.scopes, given)]
-            for node in walk_breadth_first(part)
-        )
+        made = self.scopes.resolve(call.func) is not None or self._is_dataset(call)
+        return made and python_data.runs_python(call, self.scopes)
 
     def _rewrite_fed_dataset(self, call: ast.Call) -> None:
         """`make_dataset(x, y)` of placeholders: made of what is fed."""

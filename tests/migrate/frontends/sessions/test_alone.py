@@ -130,8 +130,8 @@ FAULTS = {
     ),
     "not_averaged": (
         "towers_of_devices",
-        "replicas.average(gradients)",
-        "gradients",
+        "g / strategy.num_replicas_in_sync",
+        "g",
     ),
     "listed_after_all": (
         "kept_checkpoints",
@@ -145,11 +145,13 @@ FAULTS = {
     ),
     "another_constant": ("own_server", "x + 300", "x + 301"),
     "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
-    "sum_of_towers": ("towers_by_reuse", "replicas.average(gradients)", "gradients"),
-    "first_tower_fetched": (
-        "towers_by_reuse",
-        "return loss,",
-        "return tower_losses[0],",
+    "sum_of_towers": ("towers_by_reuse", "g / strategy.num_replicas_in_sync", "g"),
+    "first_tower_fetched": ("towers_by_reuse", "results(loss)[-1]", "results(loss)[0]"),
+    "another_tower_shows": ("towers_clipped", "results(error)[0]", "results(error)[1]"),
+    "loss_of_one_tower": (
+        "towers_of_devices",
+        "experimental_local_results(loss)",
+        "experimental_local_results(loss)[:1]",
     ),
     "twice_what_it_was": (
         "evaluated_in_turn",

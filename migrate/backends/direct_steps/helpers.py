@@ -1,17 +1,19 @@
-"""The one helper that a program without a session may need: the spec of a tensor to come.
+"""The helpers that a program without a session may need, written into its file.
 
-`training_session.spec_of` gives it to programs that have the module. It is a few lines, so
-another program gets them in its file.
+The modules `training_session` and `plain_session` give them to programs that import them.
+Each is a few lines, so another program gets those.
 """
 
 from __future__ import annotations
 
 import ast
 
-from migrate.backends.direct_steps.program import BASE
+from migrate.backends.direct_steps.program import BASE, MODULE
 
-NAME = "spec_of"
-_HELPER = '''\
+SPEC_OF = "spec_of"
+TOWER_DEVICES = "tower_devices"
+_HELPERS = {
+    f"{BASE}.{SPEC_OF}": '''\
 def {name}(function, *specs):
     """Returns the tf.TensorSpec of what a function gives for tensors of these specs."""
     traced = {tf}.function(function, autograph=False).get_concrete_function(*specs)
@@ -19,24 +21,37 @@ def {name}(function, *specs):
         lambda tensor: {tf}.TensorSpec(tensor.shape, tensor.dtype),
         traced.structured_outputs,
     )
-'''
+''',
+    f"{MODULE}.{TOWER_DEVICES}": '''\
+def {name}(count):
+    """Returns so many GPUs; or parts of the CPU, if the machine has fewer GPUs."""
+    if len({tf}.config.list_physical_devices("GPU")) >= count:
+        return [f"/gpu:{{i}}" for i in range(count)]
+    cpu = {tf}.config.list_physical_devices("CPU")[0]
+    if len({tf}.config.get_logical_device_configuration(cpu) or [None]) < count:
+        parts = [{tf}.config.LogicalDeviceConfiguration()] * count
+        {tf}.config.set_logical_device_configuration(cpu, parts)
+    return [f"/cpu:{{i}}" for i in range(count)]
+''',
+}
 
 
-def insert_helper(text: str, tensorflow: str) -> str:
-    """Returns the text with the helper above the first statement that calls it.
+def insert_helper(text: str, name: str, tensorflow: str) -> str:
+    """Returns the text with a helper above the first statement that calls it.
 
     Args:
-      text: the program's, which calls `training_session.spec_of`.
+      text: the program's, which calls the helper by its module.
+      name: the helper's.
       tensorflow: the name that the program has for TensorFlow.
     """
-    old = f"{BASE}.{NAME}("
+    path = next(path for path in _HELPERS if path.endswith(f".{name}"))
     lines = text.split("\n")
     body = ast.parse(text).body
     place = next(
         number
         for number, statement in enumerate(body)
         if any(
-            isinstance(node, ast.Attribute) and ast.unparse(node) + "(" == old
+            isinstance(node, ast.Attribute) and ast.unparse(node) == path
             for node in ast.walk(statement)
         )
     )
@@ -49,12 +64,12 @@ def insert_helper(text: str, tensorflow: str) -> str:
         at -= 1
     while at and not lines[at - 1].strip():
         at -= 1
-    helper = _HELPER.format(name=NAME, tf=tensorflow).rstrip("\n").split("\n")
+    helper = _HELPERS[path].format(name=name, tf=tensorflow).rstrip("\n").split("\n")
     rest = lines[at:]
     while rest and not rest[0].strip():
         rest.pop(0)
     whole = "\n".join([*lines[:at], "", "", *helper, "", "", *rest])
-    return whole.replace(old, f"{NAME}(")
+    return whole.replace(f"{path}(", f"{name}(")
 
 
 def _is_spec(statement: ast.stmt) -> bool:
