@@ -298,6 +298,11 @@ def _reduced(
             "noise, shuffling) were given one and the same in both programs: masks and "
             "noise are alike, and other draws are not proved."
         )
+    if any(t.get("softened") for t in told):
+        found.append(
+            "The original places operations on GPUs. This machine has none, so that they "
+            "ran on its CPU."
+        )
     if any(t.get("tokens") for t in told):
         found.append(
             "SyncReplicasOptimizer began without tokens (num_tokens=0): with those it has "

@@ -129,7 +129,7 @@ class _Reader:
 
     def _read_after(self, statement: ast.stmt, calls: Sequence[ast.Call]) -> None:
         """`mean = tf.add_n(losses) / N`, which reads nothing of one tower."""
-        if not isinstance(statement, ast.Assign) or not self._only_computes(statement):
+        if not isinstance(statement, ast.Assign) or not self._has_no_effect(statement):
             raise NotKnown
         gathered = []
         for call in calls:
@@ -147,7 +147,7 @@ class _Reader:
         self._outer |= _find_stores(statement)
         self._tower.after.append(statement)
 
-    def _only_computes(self, statement: ast.Assign) -> bool:
+    def _has_no_effect(self, statement: ast.Assign) -> bool:
         for node in walk_breadth_first(statement):
             if isinstance(node, ast.Call) and node not in self._calls:
                 symbol = self._scopes.resolve(node.func) or ""

@@ -41,14 +41,20 @@ class Variables:
             variable = made()
             if variable is None or variable._in_graph_mode:
                 continue
+            variable = _find_whole(variable)
+            if id(variable) in names:
+                continue  # Another replica's.
             wish = variable.name.split(":")[0]
             if wish == self.counter and not self._has_global_step():
                 wish = "global_step"
             primary = self._slots.get(id(variable), lambda: None)()
-            if id(primary) in names:
+            whole = _find_whole(primary) if primary is not None else None
+            if whole is not primary and primary is not whole._primary:
+                continue  # Each replica has slots of its own.
+            if id(whole) in names:
                 # Two variables of one name have slots of one name, numbered on.
                 kind = re.sub(r"_\d+$", "", wish.rpartition("/")[2])
-                wish = "%s/%s" % (names[id(primary)], kind)
+                wish = "%s/%s" % (names[id(whole)], kind)
             name, number = wish, 0
             while name in found:
                 number += 1
@@ -59,6 +65,15 @@ class Variables:
     def _has_global_step(self):
         made = [variable() for variable in self._made]
         return any(v is not None and v.name == "global_step:0" for v in made)
+
+
+def _find_whole(variable):
+    """The variable of which this is one replica's; else the variable itself."""
+    for part in (variable, getattr(variable, "handle", None)):
+        whole = getattr(part, "_distributed_container", lambda: None)()
+        if whole is not None:
+            return whole
+    return variable
 
 
 def _find_initial_values(frame):

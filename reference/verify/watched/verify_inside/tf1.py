@@ -1,6 +1,7 @@
 """Watches a TF1 program: its sessions' runs, and what its Estimators give."""
 
 import threading
+import weakref
 
 import numpy as np
 
@@ -16,6 +17,7 @@ class Watch:
         self._starts = Starts(recorder.settings)
         self._told = told
         self._busy = threading.local()
+        self._softened = weakref.WeakKeyDictionary()  # Session -> whether it is changed.
         self._graphs = []  # In the order in which their variables began.
         self._generation = {}  # Graph -> how often they began.
         self._stepped = {}  # Graph -> whether a step came since.
@@ -40,9 +42,36 @@ class Watch:
                 watch._busy.now = False
 
         session.BaseSession.run = run
+        self._place_softly(session.BaseSession)
+
+    def _place_softly(self, kind):
+        """Places on the CPU what a program places on a GPU that this machine has not."""
+        from tensorflow.core.protobuf import config_pb2
+
+        watch, make = self, kind.__init__
+
+        def made(self, target="", graph=None, config=None):
+            softly = config_pb2.ConfigProto()
+            if config is not None:
+                softly.CopyFrom(config)
+            watch._softened[self] = not softly.allow_soft_placement
+            softly.allow_soft_placement = True
+            make(self, target=target, graph=graph, config=softly)
+
+        kind.__init__ = made
+
+    def _tell_placement(self, session):
+        """Notes, once, that operations of a program's GPUs are on the CPU."""
+        if not self._softened.pop(session, False):
+            return
+        operations = session.graph.get_operations()
+        asked = any("GPU" in op.device.upper() for op in operations)
+        if asked and all(d.device_type != "GPU" for d in session.list_devices()):
+            self._told["softened"] = True
 
     def run(self, session, fetches, feed_dict, options, run_metadata):
         graph = session.graph
+        self._tell_placement(session)
         try:
             handler = self._handler(graph, fetches, {})
         except Exception:  # The session's own message is the better one.

@@ -132,7 +132,9 @@ def test_the_strategy_is_in_the_program() -> None:
     for part in ("session", "replicas.", "is not None"):
         assert part not in text
     # Of two steps with the same towers.
-    text = _migrate("mean, loss], feed)", "mean, loss], feed)\n        sess.run(mean, feed)")
+    text = _migrate(
+        "mean, loss], feed)", "mean, loss], feed)\n        sess.run(mean, feed)"
+    )
     assert "    loss = strategy.run(forward, args=(x, y))\n" in text
 
 

@@ -138,10 +138,7 @@ def test_other_spellings_of_the_loop(old: str, new: str) -> None:
         text = text.replace("image_parts[i], label_parts[i]", "a, b")
     migration = migrate_text(text)
     assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert (
-        "MirroredStrategy(tower_devices(FLAGS.num_gpus))"
-        in migration.text
-    )
+    assert "MirroredStrategy(tower_devices(FLAGS.num_gpus))" in migration.text
     assert "S138" in {f.code for f in migration.findings}
 
 

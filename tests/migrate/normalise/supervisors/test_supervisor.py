@@ -462,8 +462,9 @@ def main(_):
       print("weight: %f, bias: %f" % (w, b))
 """
     migration = migrate_text(text)
-    assert migration.text == text
+    assert "sv = tf.train.Supervisor(is_chief=FLAGS.task_index == 0)" in migration.text
     assert {f.code for f in migration.findings if f.blocks} == {"C101", "N100"}
+    assert "tf.train.Supervisor" in {f.symbol for f in migration.findings if f.blocks}
 
 
 @pytest.mark.parametrize(
