@@ -42,3 +42,12 @@ def test_it_runs_steps_of_the_same_variables() -> None:
 def test_other_sessions_are_refused(old: str, new: str, reason: str) -> None:
     (said,) = _find_reasons(old, new)
     assert reason in said
+
+
+def test_it_does_not_begin_anew() -> None:
+    line = "        with tf.Session(target=server.target) as sess:\n"
+    assert PROGRAM.count(line) == 1
+    anew = f"{line}            sess.run(tf.global_variables_initializer())\n"
+    findings = migrate_text(PROGRAM.replace(line, anew)).findings
+    (found,) = [f for f in findings if f.code == "D112"]
+    assert found.blocks and "what other workers had trained" in found.reason
