@@ -49,5 +49,5 @@ def test_it_does_not_begin_anew() -> None:
     assert PROGRAM.count(line) == 1
     anew = f"{line}            sess.run(tf.global_variables_initializer())\n"
     findings = migrate_text(PROGRAM.replace(line, anew)).findings
-    (found,) = [f for f in findings if f.code == "D112"]
-    assert found.blocks and "what other workers had trained" in found.reason
+    (found,) = [f for f in findings if f.code == "D112" and f.blocks]
+    assert "what other workers had trained" in found.reason
