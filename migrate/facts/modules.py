@@ -98,7 +98,7 @@ _SECOND_NAMES: dict[str, str] = {
 }
 
 # Second names of whole modules.
-_SECOND_MODULES = (
+SECOND_MODULES = (
     {
         f"tf.contrib.slim.{name}.": f"tf.contrib.{name}."
         for name in ("losses", "metrics")
@@ -108,6 +108,7 @@ _SECOND_MODULES = (
         for module in ("layers", "slim")
         for name in ("initializers", "regularizers")
     }
+    | {"tf.contrib.slim.layers.": "tf.contrib.layers."}
     | {"tf.contrib.keras.api.keras.": "tf.keras.", "tf.contrib.keras.": "tf.keras."}
 )
 # Names of contrib's Keras modules whose objects are not Keras's.
@@ -156,7 +157,7 @@ def _find_public_symbol(path: str) -> str | None:
 
 
 def _get_first_name(symbol: str) -> str:
-    for second, first in _SECOND_MODULES.items():
+    for second, first in SECOND_MODULES.items():
         if symbol.startswith(second) and symbol not in _OWN_OF_CONTRIB:
             return first + symbol[len(second) :]
     return _SECOND_NAMES.get(symbol, symbol)

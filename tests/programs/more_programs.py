@@ -291,6 +291,12 @@ MORE = (
         alone=True,
     ),
     Variant(
+        "tested_afterwards",
+        "a plain session on the server, behind the monitored one; a printed configuration",
+        equal=True,
+        lines=22,
+    ),
+    Variant(
         "returns_where_alone",
         "without a cluster in TF_CONFIG the program trains alone and "
         "returns; otherwise a Supervisor trains; both use one random "

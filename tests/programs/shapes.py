@@ -234,7 +234,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_alone("Supervisor", "supervisor_assigned", "supervisor_makes_start"),
     *_scenario("Supervisor", "supervisor", "async_sgd_float32"),
     *_clustered("older SyncReplicas wiring", "sync_old_wiring", "sync_queue_runner"),
-    *_clustered("Session(server.target)", "plain_server_session"),
+    *_clustered("Session(server.target)", "plain_server_session", "tested_afterwards"),
     *_clustered("session creators", "session_creators", "creators_with_hooks"),
     *_clustered("queue runners", "queue_epochs", "queue_supervisor"),
     *_alone(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pathlib
 
+import pytest
+
 from reference.verify.verdict import Outcome
 from tests import ledger
 from tests.verify.support import ALONE, copied, migrated, unproven, verified
@@ -172,3 +174,18 @@ def test_an_assignment_outside_of_functions_is_a_step(tmp_path: pathlib.Path) ->
     assert equal.comparison is not None and equal.comparison.steps == (5, 5)
     new.write_text(text.replace("average.assign(new)", "average.assign(new * 1.01)"))
     assert verified(old, new, tmp_path / "faulty").outcome is Outcome.DIFFERENT
+
+
+@pytest.mark.parametrize("fault", [None, ("Optimizer(0.05)", "Optimizer(0.051)")])
+def test_a_session_behind_that_of_a_worker(
+    fault: tuple[str, str] | None, tmp_path: pathlib.Path
+) -> None:
+    program = ALONE.parent / "clustered" / "tested_afterwards.py"
+    old = copied(program, tmp_path / "old")
+    new = migrated(old, tmp_path / "new", fault)
+    given = [f"--dir={tmp_path}"]
+    verdict = verified(old, new, tmp_path / "work", given, steps=40, workers=1)
+    expected = Outcome.EQUAL if fault is None else Outcome.DIFFERENT
+    assert verdict.outcome is expected, unproven(verdict)
+    assert verdict.comparison is not None
+    assert ("read", "Max") in {(r.kind, r.name) for r in verdict.comparison.rows}

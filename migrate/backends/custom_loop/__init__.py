@@ -96,7 +96,7 @@ class _Layout:
         self._sync.plan_displays()
         self._rewrite_session_call()
         self._rewrite_hooks()
-        if self._plain or program.cluster is None:
+        if self._plain or program.others or program.cluster is None:
             self._import_module("plain_session")
         if program.replication.has_coordinator:
             worker_state.plan(self._context)
@@ -287,9 +287,10 @@ class _Layout:
 
     def _rewrite_session_call(self) -> None:
         call = self._program.session_call
+        opened = (call, *self._program.others) if self._plain else self._program.others
+        for each in opened:
+            self._plan.replace(each, make_code("plain_session.Session(replicas)"))
         if self._plain:
-            for each in (call, *self._program.others):
-                self._plan.replace(each, make_code("plain_session.Session(replicas)"))
             return
         bound = names.bind_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:

@@ -254,10 +254,23 @@ class BuildTime:
 
     def _is_config_used(self, flow: Flow) -> bool:
         bound = names.find_binds(flow.statement) | names.find_mutations(flow.statement)
+        if any(map(self._is_shown, bound)):
+            return True
         if self._program.cluster is None:
             return False
         config = names.find_argument(self._program.cluster.server_call, "config", 4)
         return config is not None and bool(names.find_reads(config) & bound)
+
+    def _is_shown(self, name: str) -> bool:
+        """Whether the program prints a configuration, beside giving it to a session."""
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(call := self._scopes.parents.get(node), ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "print"
+            for node in walk_breadth_first(self._program.driver)
+        )
 
     def _find_partitioner(
         self, node: ast.AST, symbols: tuple[str, ...], position: int

@@ -164,8 +164,8 @@ class _Reader:
             elif isinstance(node, ast.Attribute):
                 if not isinstance(node.ctx, ast.Load) or node.attr in self._stored:
                     return False
-            elif isinstance(node, (ast.Lambda, ast.NamedExpr)):
-                return False
+            elif isinstance(node, (ast.Lambda, ast.NamedExpr, ast.List)):
+                return False  # `losses + [other]`: the values are in a tuple now.
         return True
 
     def _is_same_after(self, node: ast.Name) -> bool:

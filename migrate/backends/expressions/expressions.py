@@ -84,8 +84,9 @@ class Expressions(Datasets):
                 "C110",
                 "tf.distribute.Server, with threads enough to serve and compute",
             )
+        plain = ("S115", "plain_session.Session, which runs step functions")
         claim[program.session_call] = (
-            ("S115", "plain_session.Session, which runs step functions")
+            plain
             if self.scopes.resolve(program.session_call.func) in roles.PLAIN_SESSIONS
             else (
                 "S115",
@@ -93,7 +94,7 @@ class Expressions(Datasets):
             )
         )
         for call in program.others:
-            claim[call] = claim[program.session_call]
+            claim[call] = plain
         for call in program.hook_edits:
             claim[call] = ("H110", "the same hook in training_session")
         if program.own_hooks is not None:

@@ -324,9 +324,10 @@ class Initialisers:
         directory = names.find_argument(self._loop.session, "checkpoint_dir", 2)
         if directory is not None and names.read_literal(directory) is not None:
             directory = directory if names.read_literal(directory) else None
-        if directory is None or (
+        restores_nothing = directory is None or (
             isinstance(directory, ast.Constant) and directory.value is None
-        ):
+        )
+        if restores_nothing and not self._loop.is_in_another(call):
             self._diagnostics.findings.append(
                 Finding(
                     call.lineno,

@@ -34,6 +34,7 @@ class Loop:
         self._scopes = scopes
         self.session = session
         self.name = name
+        self._others = others
         more = [plain_sessions.find_name(scopes, call) for call in others]
         self.session_names = frozenset([name, *[n for n in more if n]])
         self.driver = next(
@@ -53,6 +54,13 @@ class Loop:
             and node.func.attr in ("run", "run_step_fn")
             and names.find_key(node.func.value) in sessions
         )
+
+    def is_in_another(self, node: ast.Call) -> bool:
+        """Whether a call stands in the block of a session behind the first one."""
+        openings = {
+            self._scopes.parents[self._scopes.parents[call]] for call in self._others
+        }
+        return any(above in openings for above in self._scopes.walk_above(node))
 
     def list_calls(self) -> list[ast.Call]:
         """Lists every call that runs the session, in the order of the tree."""

@@ -286,6 +286,7 @@ class _Recogniser:
         )
         if cluster is not None:
             clusters.check_jobs(cluster, replication)
+            self._check_others(replication)
         if self.towers:
             built = home[anchor:at]
             towers_of_workers.check(
@@ -405,6 +406,19 @@ class _Recogniser:
             "tf.train.Server",
         )
         return ir.Replication.LOCAL
+
+    def _check_others(self, replication: ir.Replication) -> None:
+        """Refuses sessions behind the one of a program whose workers keep in step."""
+        if self.others and replication is not ir.Replication.ASYNCHRONOUS:
+            self.diagnostics.refuse(
+                "N101",
+                self.others[0],
+                "the program opens another session after the one that trains, and its "
+                "workers train in step",
+                "Run the same in the training session, or move it into a program of its "
+                "own.",
+                self.scopes.resolve(self.others[0].func) or "",
+            )
 
     def _check_plain(self, tail: list[ast.stmt], helpers: tuple[Helper, ...]) -> None:
         """Refuses what a plain session does that a monitored one cannot."""

@@ -104,10 +104,14 @@ def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
     """
     for session in sessions:
         shown = _show_opening(scopes, session)
+        if _follows_on_its_server(scopes, sessions[0], session):
+            continue
         if not is_plain(scopes, session):
             return f"`{shown}` opens another kind of session than tf.Session()"
         if not is_local(scopes, session):
             return f"`{shown}` opens a session on a server"
+        if not is_plain(scopes, sessions[0]):
+            return f"`{shown}` opens a session without a server"
         if names.find_argument(session, "graph", 1) is not None:
             return f"`{shown}` gives a session a graph of its own"
         if find_name(scopes, session) is None:
@@ -119,7 +123,9 @@ def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
     home = scopes.find_scope(blocks[0])
     for session, block in zip(sessions, blocks):
         shown = _show_opening(scopes, session)
-        if any(block in walk_breadth_first(b) for b in blocks if b is not block):
+        if is_plain(scopes, sessions[0]) and any(
+            block in walk_breadth_first(b) for b in blocks if b is not block
+        ):
             return f"`{shown}` is inside the block of another session"
         if scopes.find_scope(block) is not home:
             return f"`{shown}` is in another function than the first session"
@@ -139,6 +145,31 @@ def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
                 "second session"
             )
     return None
+
+
+def _follows_on_its_server(scopes: Scopes, first: ast.Call, session: ast.Call) -> bool:
+    """Whether a plain session is opened on the server of a monitored one, or is that one.
+
+    with tf.train.MonitoredTrainingSession(master=server.target) as session: ...
+    with tf.Session(server.target) as session: print(session.run(accuracy, feed))
+
+    The variables are on the servers, where the first session has left them.
+    """
+    if is_plain(scopes, first) or is_local(scopes, first):
+        return False
+    if session is first:
+        return find_name(scopes, first) is not None
+    targets = [
+        names.find_argument(first, "master", 0),
+        names.find_argument(session, "target", 0),
+    ]
+    return (
+        is_plain(scopes, session)
+        and find_name(scopes, session) is not None
+        and names.find_argument(session, "graph", 1) is None
+        and None not in targets
+        and len({ast.dump(t) for t in targets if t is not None}) == 1
+    )
 
 
 def _show_opening(scopes: Scopes, session: ast.Call) -> str:

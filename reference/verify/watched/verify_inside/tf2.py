@@ -126,7 +126,9 @@ class Watch:
     def plain_session(self, module):
         watch = self
         self.functions.leave_to_sessions()
-        self._watch_calls(module.LocalReplicas)
+        # A program whose workers are on servers may use the session alone.
+        if hasattr(module, "LocalReplicas"):
+            self._watch_calls(module.LocalReplicas)
         if not hasattr(module, "Session"):
             return
         made = module.Session.__init__

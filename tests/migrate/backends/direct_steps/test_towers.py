@@ -143,6 +143,11 @@ def test_the_strategy_is_in_the_program() -> None:
     [
         # After the update the variable has another value.
         ("mean = tf.add_n(losses) / N", "mean = tf.add_n(losses) + tf.nn.l2_loss(w)"),
+        # The values of all towers are in a tuple.
+        (
+            "mean = tf.add_n(losses) / N",
+            "mean = tf.add_n(losses + [tf.constant(0.0)]) / N",
+        ),
         # An optimizer does not list the slots of a strategy's variables.
         ("rng = ", "saver = tf.train.Saver()\nrng = "),
         ("mean = ", 'tf.summary.scalar("rate", rate)\nmean = '),
