@@ -63,7 +63,9 @@ class _Sites:
             place = at, number, name
             if place not in self.rows:
                 shown = name + (f" ({number + 1})" if number else "")
-                self.rows[place] = Row(self._kind, shown, old_at=at), Allowed()
+                # What a run reads beside training may be read once: it has no change.
+                allowed = Allowed(is_result=self._kind == "read")
+                self.rows[place] = Row(self._kind, shown, old_at=at), allowed
             row, allowed = self.rows[place]
             aligned = len(seconds) == len(olds)
             moved = len(shifteds) == len(olds)

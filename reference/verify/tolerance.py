@@ -48,8 +48,8 @@ class Allowed:
     Attributes:
       total: what the value changes in all steps.
       is_slot: it is a state of training that is not trained itself.
-      is_result: it is no state of training, but the result of an evaluation. Even if it
-        never changes, it is compared.
+      is_result: it is no state of training, but the result of an evaluation, or a value
+        that a run reads beside training. Even if it never changes, it is compared.
     """
 
     total: float = 0.0

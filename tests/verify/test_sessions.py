@@ -176,7 +176,7 @@ def test_an_assignment_outside_of_functions_is_a_step(tmp_path: pathlib.Path) ->
     assert verified(old, new, tmp_path / "faulty").outcome is Outcome.DIFFERENT
 
 
-@pytest.mark.parametrize("fault", [None, ("Optimizer(0.05)", "Optimizer(0.051)")])
+@pytest.mark.parametrize("fault", [None, ("run(compute_worst,", "run(compute_loss,")])
 def test_a_session_behind_that_of_a_worker(
     fault: tuple[str, str] | None, tmp_path: pathlib.Path
 ) -> None:

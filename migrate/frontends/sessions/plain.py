@@ -104,7 +104,7 @@ def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
     """
     for session in sessions:
         shown = _show_opening(scopes, session)
-        if _follows_on_its_server(scopes, sessions[0], session):
+        if _is_on_server_of(scopes, sessions[0], session):
             continue
         if not is_plain(scopes, session):
             return f"`{shown}` opens another kind of session than tf.Session()"
@@ -147,7 +147,7 @@ def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
     return None
 
 
-def _follows_on_its_server(scopes: Scopes, first: ast.Call, session: ast.Call) -> bool:
+def _is_on_server_of(scopes: Scopes, first: ast.Call, session: ast.Call) -> bool:
     """Whether a plain session is opened on the server of a monitored one, or is that one.
 
     with tf.train.MonitoredTrainingSession(master=server.target) as session: ...
