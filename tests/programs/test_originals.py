@@ -24,7 +24,8 @@ def test_tf1_writes_what_is_recorded(
         if not any(f"{kind}Error" in str(error) for kind in ("Unavailable", "Aborted")):
             raise
         found = clusters.run(variant, tf1, variant.path, tmp_path / "again")
-    assert sum(map(len, found)) >= variant.lines
+    # One round less: see below.
+    assert sum(map(len, found)) >= variant.lines - variant.workers
     assert all(math.isfinite(loss) for lines in found for _, loss in lines)
     # It learns: a program that does not move would agree with anything.
     # (Of two asynchronous workers one may come when all but its one step are done.)
