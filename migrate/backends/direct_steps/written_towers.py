@@ -9,7 +9,7 @@ from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Program, Step
 from migrate.backends.direct_steps.results import Results
 from migrate.backends.direct_steps.towers import Tower, find_values, read_tower
-from migrate.facts.scopes import Scopes
+from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
 
@@ -82,7 +82,7 @@ class Towers:
 
     def write_counter(self, call: ast.Call) -> Code:
         """Writes the variable that counts steps, which all towers count together."""
-        column = self._find_column(find_statement(call, self._scopes))
+        column = self._find_column(names.find_statement(self._scopes.parents, call))
         end = "\n" + " " * column
         return make_code(
             f"{self._tf}.Variable({end}"
@@ -143,29 +143,29 @@ class Towers:
         return self._write_list(call, one, "g", listed, "")
 
     def _write_list(
-        self, call: ast.Call, value: str, names: str, listed: ast.expr, absent: str
+        self, call: ast.Call, value: str, each: str, listed: ast.expr, absent: str
     ) -> Code:
         """Writes a list in one line, or in several where its statement would be long."""
-        statement = find_statement(call, self._scopes)
+        statement = names.find_statement(self._scopes.parents, call)
         column = self._find_column(statement) + 4
-        one = f"[{value} for {names} in {ast.unparse(listed)}{absent}]"
+        one = f"[{value} for {each} in {ast.unparse(listed)}{absent}]"
         around = len(ast.unparse(statement)) - len(ast.unparse(call))
         if column + around + len(one) <= _WIDTH:
-            return make_code(f"[{value} for {names} in ", listed, f"{absent}]")
+            return make_code(f"[{value} for {each} in ", listed, f"{absent}]")
         end = "\n" + " " * column
         line = end + "    "
         between = " " if column + 2 + len(one) <= _WIDTH else line
         return make_code(
-            f"[{line}{value}{between}for {names} in ", listed, f"{absent}{end}]"
+            f"[{line}{value}{between}for {each} in ", listed, f"{absent}{end}]"
         )
 
     def _find_before(self, statement: ast.AST) -> ast.stmt | None:
         """The statement directly before another in its suite."""
-        around = self._scopes.parents.get(statement)
-        suite: Sequence[ast.AST] = getattr(around, "body", [])
-        place = next((i for i, s in enumerate(suite) if s is statement), 0)
-        found = suite[place - 1] if place else None
-        return found if isinstance(found, ast.stmt) else None
+        if not isinstance(statement, ast.stmt):
+            return None
+        suite = names.find_suite(self._scopes.parents[statement], statement) or []
+        place = suite.index(statement) if suite else 0
+        return suite[place - 1] if place else None
 
     def write_step(
         self,
@@ -231,11 +231,11 @@ class Towers:
             ):
                 read = [a.id for a in given if isinstance(a, ast.Name)]
                 bound = target.elts if isinstance(target, ast.Tuple) else [target]
-                names = [b.id for b in bound if isinstance(b, ast.Name)]
+                given_to = [b.id for b in bound if isinstance(b, ast.Name)]
                 owner = self._scopes.find_scope(called).find_owner(name)
                 made = owner.bindings[name] if owner is not None else []
                 if (
-                    (read, names) == (list(parameters), list(values))
+                    (read, given_to) == (list(parameters), list(values))
                     and all(self._new.get(other) == [] for other in inner[1:])
                     and [type(m) for m in made] == [ast.FunctionDef]
                 ):
@@ -285,11 +285,3 @@ def count_scoped(block: ast.With) -> int:
     """How many statements of the graph's block make variables: the functions below do not."""
     made = [i for i, s in enumerate(block.body) if not isinstance(s, ast.FunctionDef)]
     return made[-1] + 1 if made else 0
-
-
-def find_statement(node: ast.AST, scopes: Scopes) -> ast.stmt:
-    """The statement in which an expression stands."""
-    at: ast.AST = node
-    while not isinstance(at, ast.stmt):
-        at = scopes.parents[at]
-    return at

@@ -19,7 +19,7 @@ from migrate.frontends.cluster.clusters import Clusters
 from migrate.frontends.cluster.optional_cluster import OptionalCluster
 from migrate.frontends.cluster.synchronisation import Synchronisation
 from migrate.frontends.runs import RunResolver
-from migrate.frontends.sessions import graph_suites
+from migrate.frontends.sessions import graph_suites, in_turn
 from migrate.frontends.sessions import plain as plain_sessions
 from migrate.frontends.sessions.around import (
     list_all_statements,
@@ -63,41 +63,18 @@ def recognise(
     if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
     sessions.sort(key=lambda call: call.lineno)
-    overlap = plain_sessions.explain_overlap(scopes, sessions)
+    overlap = in_turn.explain_overlap(scopes, sessions)
     if len(sessions) > 1 and overlap is not None:
         trains = plain_sessions.find_training(scopes, sessions)
         other = next(call for call in sessions if call is not trains)
         diagnostics.refuse(
             "N101",
             other,
-            *_explain_others(scopes, overlap),
+            *in_turn.explain_others(scopes, overlap),
             scopes.resolve(other.func) or "",
         )
         return None
     return _Recogniser(scopes, diagnostics, sessions, towers).run()
-
-
-def _explain_others(scopes: Scopes, overlap: str) -> tuple[str, str]:
-    """Explains why a second session is refused, and what to do.
-
-    Args:
-      overlap: why the sessions are not in turn.
-    """
-    own = "or move it into a program of its own."
-    in_turn = f"The tool reads several sessions only one after the other, and {overlap}"
-    trains = any(
-        isinstance(node, ast.Attribute) and node.attr in roles.OPTIMIZER_METHODS
-        for node in scopes.walk()
-    )
-    if trains:
-        return (
-            f"the program opens another session beside the one that trains. {in_turn}",
-            f"Run the same in the training session, {own}",
-        )
-    return (
-        f"the program opens several sessions. {in_turn}",
-        f"Run the same in the other session, {own}",
-    )
 
 
 class _Recogniser:

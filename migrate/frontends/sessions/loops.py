@@ -15,7 +15,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions import in_turn
 from migrate.source.nodes import walk_breadth_first
 
 _LOOPS = (ast.For, ast.While)
@@ -67,4 +67,4 @@ def _is_new_graph(scopes: Scopes, node: ast.expr) -> bool:
 
 def can_share_graph(scopes: Scopes, session: ast.Call) -> bool:
     """Whether sessions of one graph can follow each other: of theirs, variables begin anew."""
-    return plain_sessions.is_in_turn(scopes, [session])
+    return in_turn.is_in_turn(scopes, [session])

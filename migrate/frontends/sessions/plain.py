@@ -27,8 +27,6 @@ PARAMETERS = ("target", "graph", "config")
 _METHODS = frozenset({"run", "close", "as_default"})
 # Functions that take the session and are covered.
 _TAKERS = frozenset({"save", "restore"})
-# A graph that is begun, or gone on with, after the first session.
-_NEW_GRAPH = roles.PLACEHOLDERS | {"tf.Graph", "tf.reset_default_graph", "tf.device"}
 
 
 def is_plain(scopes: Scopes, call: ast.Call) -> bool:
@@ -85,97 +83,6 @@ def find_training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
             call in looping,
         ),
     )
-
-
-def is_in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
-    """Whether plain sessions of one graph are opened one after the other.
-
-    What a session has of its own - the values of variables, the positions of iterators -
-    begins anew in the next. Of these only variables can.
-    """
-    return explain_overlap(scopes, sessions) is None
-
-
-def explain_overlap(scopes: Scopes, sessions: list[ast.Call]) -> str | None:
-    """Explains why the sessions of a file are not in turn; None if they are.
-
-    Args:
-      sessions: in the order of their lines.
-    """
-    for session in sessions:
-        shown = _show_opening(scopes, session)
-        if _is_on_server_of(scopes, sessions[0], session):
-            continue
-        if not is_plain(scopes, session):
-            return f"`{shown}` opens another kind of session than tf.Session()"
-        if not is_local(scopes, session):
-            return f"`{shown}` opens a session on a server"
-        if not is_plain(scopes, sessions[0]):
-            return f"`{shown}` opens a session without a server"
-        if names.find_argument(session, "graph", 1) is not None:
-            return f"`{shown}` gives a session a graph of its own"
-        if find_name(scopes, session) is None:
-            return (
-                f"`{shown}` is no block `with ... as name:`, so the tool does not see "
-                "how long the session is open"
-            )
-    blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
-    home = scopes.find_scope(blocks[0])
-    for session, block in zip(sessions, blocks):
-        shown = _show_opening(scopes, session)
-        if is_plain(scopes, sessions[0]) and any(
-            block in walk_breadth_first(b) for b in blocks if b is not block
-        ):
-            return f"`{shown}` is inside the block of another session"
-        if scopes.find_scope(block) is not home:
-            return f"`{shown}` is in another function than the first session"
-    for node in walk_breadth_first(scopes.tree):
-        if not isinstance(node, ast.Call):
-            continue
-        symbol = scopes.resolve(node.func) or ""
-        called = ast.unparse(node.func)
-        if node.lineno > sessions[0].lineno and symbol in _NEW_GRAPH:
-            return f"the graph goes on after the first session: `{called}`"
-        elif symbol.endswith("_iterator") or (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr.endswith("_iterator")
-        ):
-            return (
-                f"`{called}` makes an iterator, whose position begins anew in the "
-                "second session"
-            )
-    return None
-
-
-def _is_on_server_of(scopes: Scopes, first: ast.Call, session: ast.Call) -> bool:
-    """Whether a plain session is opened on the server of a monitored one, or is that one.
-
-    with tf.train.MonitoredTrainingSession(master=server.target) as session: ...
-    with tf.Session(server.target) as session: print(session.run(accuracy, feed))
-
-    The variables are on the servers, where the first session has left them.
-    """
-    if is_plain(scopes, first) or is_local(scopes, first):
-        return False
-    if session is first:
-        return find_name(scopes, first) is not None
-    targets = [
-        names.find_argument(first, "master", 0),
-        names.find_argument(session, "target", 0),
-    ]
-    return (
-        is_plain(scopes, session)
-        and find_name(scopes, session) is not None
-        and names.find_argument(session, "graph", 1) is None
-        and None not in targets
-        and len({ast.dump(t) for t in targets if t is not None}) == 1
-    )
-
-
-def _show_opening(scopes: Scopes, session: ast.Call) -> str:
-    """The first line of the statement that opens a session."""
-    statement = names.find_statement(scopes.parents, session)
-    return ast.unparse(statement).split("\n")[0].rstrip(":")
 
 
 def is_local(scopes: Scopes, call: ast.Call) -> bool:

@@ -8,7 +8,7 @@ from migrate.compiler import migrate_text
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding
 from migrate.frontends.sessions.between_graph import find_sessions
-from migrate.frontends.sessions.plain import explain_overlap
+from migrate.frontends.sessions.in_turn import explain_overlap
 from migrate.source.nodes import parse_source
 
 CLASS = """\
