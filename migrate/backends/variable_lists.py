@@ -11,6 +11,7 @@ from migrate.program import ir
 from migrate.program.binding_time import list_every_flow
 from migrate.source.nodes import find_plain_names, walk_breadth_first
 from migrate.tables import keras_graphs, roles
+from migrate.tables.direct_savers import OPTIMIZERS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -41,9 +42,17 @@ class VariableLists:
             for _, symbol in self._scopes.walk_uses()
         ):
             return False
-        return not any(
+        return self._makes_no_slots() or not any(
             flow.update is not None and flow.statement.lineno < node.lineno  # type: ignore[attr-defined]
             for flow in list_every_flow(self._program.flows)
+        )
+
+    def _makes_no_slots(self) -> bool:
+        """Whether no optimizer that the program names keeps variables of its own."""
+        return all(
+            OPTIMIZERS.get(symbol, True) is False
+            for _, symbol in self._scopes.walk_uses()
+            if symbol.endswith("Optimizer")
         )
 
     def is_of_its_step(

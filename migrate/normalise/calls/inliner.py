@@ -391,16 +391,15 @@ class Inliner:
         Only where the body knows nothing else under those names.
         """
         statement = found.statement
-        if not (body and isinstance(body[-1], ast.Return) and body[-1].value):
-            return {}
+        match _list_tails(body):
+            case [ast.Return(value=ast.expr() as value)]:
+                results = _list_elements(value)
+            case _:
+                return {}
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             return {}
-        pairs = list(
-            zip(_list_elements(body[-1].value), _list_elements(statement.targets[0]))
-        )
-        if len(_list_elements(body[-1].value)) != len(
-            _list_elements(statement.targets[0])
-        ):
+        targets = _list_elements(statement.targets[0])
+        if len(results) != len(targets):
             return {}
         known = {
             *rename.values(),
@@ -410,7 +409,7 @@ class Inliner:
             if isinstance(node, ast.Name) and self._find_owner(node) is not scope:
                 known.add(node.id)
         given: dict[str, str] = {}
-        for local, target in pairs:
+        for local, target in zip(results, targets):
             if not (isinstance(local, ast.Name) and isinstance(target, ast.Name)):
                 continue
             roots = {text.split(".")[0] for text in known}
