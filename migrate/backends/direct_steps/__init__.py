@@ -15,7 +15,7 @@ from migrate.backends.direct_steps.edits import WRITER, write_calls
 from migrate.backends.direct_steps.feeds import takes_as_fed
 from migrate.backends.direct_steps.program import BASE, MODULE
 from migrate.backends.direct_steps.reader import read
-from migrate.backends.direct_steps.tracing import is_same_later
+from migrate.backends.direct_steps.tracing import is_same_later, keeps_nothing_else
 from migrate.facts.scopes import build_scopes
 from migrate.findings import Finding
 from migrate.gates.same_trace import has_same_trace
@@ -43,9 +43,10 @@ def call_directly(
         return done
     scopes = build_scopes(parse_source(done.text))
     program = read(scopes)
-    if program is None or not takes_as_fed(program) or not is_same_later(program):
+    if program is None or not takes_as_fed(program) or not keeps_nothing_else(program):
         return done
     program.alone = alone
+    program.traced_in_place = not is_same_later(program)
     text = write_calls(done.text, program)
     if text is None or not has_same_trace(done.text, text):
         return done

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.backends.direct_steps.fed_rates import FedRates
 from migrate.backends.direct_steps.helpers import (
     SPEC_OF,
     TOWER_DEVICES,
@@ -38,6 +39,7 @@ from migrate.backends.direct_steps.variable_lists import (
 )
 from migrate.backends.direct_steps.written_savers import write_saver
 from migrate.backends.direct_steps.written_towers import Towers, count_scoped
+from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, join_code, make_code
 from migrate.rewriting.apply import apply_plan
@@ -109,6 +111,7 @@ class _Edits:
         for call, statement in self._program.writers.items():
             self._rewrite_writer(call, statement)
         self._rewrite_savers()
+        FedRates(self._program, self._plan, self._new).rewrite()
         self._begin_seeds_anew()
         if self._towers is not None:
             self._towers.rewrite_averages()
@@ -118,6 +121,8 @@ class _Edits:
         for step in self._program.steps.values():
             self._forget_summaries(step.function)
             self._rewrite_step(step)
+        if self._program.traced_in_place:
+            self._trace_steps()
         for call, function in self._program.calls.items():
             self._rewrite_call(call, function)
         changed: list[ast.stmt] = [
@@ -236,7 +241,7 @@ class _Edits:
             listed and not any(c in self._program.kept for c in listed)
         ):
             raise _Other
-        if listed:
+        if listed or self._program.traced_in_place:
             return  # Where the initial values are kept, all are traced.
         steps = "step is" if len(builders) == 1 else "steps are"
         lines = [
@@ -331,6 +336,21 @@ class _Edits:
         ]
         if results.statement is not None:
             self._write_returns(results, shown, lean)
+
+    def _trace_steps(self) -> None:
+        """Writes lines that trace the steps, below each group of them."""
+        note = "# Traced here, where TensorFlow 1 built its graph.\n"
+        lines: list[str] = []
+        for function in self._program.steps:
+            items = self._new.get(function, [Keep(function)])
+            if not all(isinstance(item, Dropped) for item in items):
+                lines.append(f"{function.name}.get_concrete_function()")
+            suite = names.find_suite(self._scopes.parents[function], function) or []
+            below = suite[suite.index(function) + 1 :]
+            if lines and not (below and below[0] in self._program.steps):
+                traced = make_code("\n" + note + "\n".join(lines))
+                self._new[function] = [*items, New(traced, function)]
+                note, lines = "", []
 
     def _write_returns(self, results: Results, shown: list[Code], lean: bool) -> None:
         statement = results.statement

@@ -60,6 +60,8 @@ class Program:
       saved: calls of savers that are given a session.
       kept: the call that keeps the variables' initial values, and its statement.
       initialized: statements that give variables these values again.
+      rates: `replicas.fed("rate")`, what an optimizer takes for its learning rate.
+      feeds: `replicas.feed("rate", rate)` in steps.
       updates: `replicas.another_update()` between two optimizers' updates of a step.
       dropped: statements that only make, keep or close sessions, or import them.
       prepared: those of them that only make a strategy and replicas.
@@ -69,6 +71,7 @@ class Program:
       strategy: the name of its `tf.distribute.MirroredStrategy`; "" without towers.
       towers: what its replicas compute of the values of all towers, or of the first.
       alone: whether the process makes no other graphs than those of the blocks.
+      traced_in_place: whether each step is traced where it stands, and not by its first call.
     """
 
     scopes: Scopes
@@ -86,6 +89,8 @@ class Program:
     saved: list[ast.Call] = dataclasses.field(default_factory=list)
     kept: dict[ast.Call, ast.Expr] = dataclasses.field(default_factory=dict)
     initialized: list[ast.Expr] = dataclasses.field(default_factory=list)
+    rates: list[ast.Call] = dataclasses.field(default_factory=list)
+    feeds: list[ast.Call] = dataclasses.field(default_factory=list)
     updates: list[ast.Call] = dataclasses.field(default_factory=list)
     dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
     prepared: set[ast.stmt] = dataclasses.field(default_factory=set)
@@ -97,6 +102,7 @@ class Program:
     strategy: str = ""
     towers: list[ast.Call] = dataclasses.field(default_factory=list)
     alone: bool = True
+    traced_in_place: bool = False
 
     def runs_once(self, block: ast.With) -> bool:
         """Whether a block makes the process's only graph, and runs once."""

@@ -197,6 +197,16 @@ class _Reader:
                     args=[_], keywords=[]
                 ) as call if method in _OF_TOWERS and self._program.strategy:
                     self._program.towers.append(call)
+                case (
+                    ast.Attribute(attr="fed"),
+                    ast.Call(args=[ast.Constant(str())], keywords=[]) as call,
+                ) if not self._program.strategy:
+                    self._program.rates.append(call)
+                case (
+                    ast.Attribute(attr="feed"),
+                    ast.Call(args=[ast.Constant(str()), _], keywords=[]) as call,
+                ) if not self._program.strategy:
+                    self._program.feeds.append(call)
                 case ast.Attribute(attr="another_update"), ast.Call() as call:
                     self._program.updates.append(call)
                 case ast.Attribute(attr="keep_initial_values"), ast.Call() as call:

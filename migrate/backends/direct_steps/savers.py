@@ -366,7 +366,8 @@ class _Savers:
             else:
                 traced.append(f"{step.name}.get_concrete_function()")
             chosen.append(f"{step.name}.get_concrete_function()")
-        traced = chosen if traced else []  # In their order.
+        # In their order.
+        traced = chosen if traced and not self._program.traced_in_place else []
         applied = list(dict.fromkeys(applied))
         if lazy - set(slots) or (len(applied) > 1 and self._program.savers):
             raise NotKnown  # Two optimizers number their slots together.
@@ -383,6 +384,8 @@ class _Savers:
             raise NotKnown
         before = []
         if applied and not once and self._program.savers:
+            if self._program.traced_in_place:
+                raise NotKnown  # The slots have their numbers before.
             tf = self._program.tensorflow
             before += [
                 "# Slots are numbered anew, as in a graph of their own.",

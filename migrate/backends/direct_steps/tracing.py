@@ -2,7 +2,7 @@
 
 TF1 built the graph where its code stands. A `tf.function` runs the code of a step when it
 is first called: what that code reads of Python must then be what it was, and it must do
-nothing but build.
+nothing but build. Other steps are traced in their place, by a line of their own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,12 @@ _CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable"})
 
 def is_same_later(program: Program) -> bool:
     """Whether the program's steps may be traced when they are called first."""
-    return _Tracing(program).is_same()
+    return _Tracing(program).is_same_later()
+
+
+def keeps_nothing_else(program: Program) -> bool:
+    """Whether steps, and what stands around them, need nothing that the session did beside."""
+    return _Tracing(program).keeps_nothing_else()
 
 
 def list_traced(program: Program) -> list[ast.FunctionDef]:
@@ -66,7 +71,10 @@ def asks_weights(program: Program) -> bool:
 
 
 def has_branches(program: Program, step: ast.FunctionDef) -> bool:
-    """Whether AutoGraph could see Python's control flow in a step, or in what it calls."""
+    """Whether AutoGraph could see Python's control flow in a step, or in what it calls.
+
+    What other calls do is not known.
+    """
     return _Tracing(program).has_branches(step)
 
 
@@ -81,11 +89,14 @@ class _Tracing:
             self._enter(step)
         return list(self._parts)
 
-    def is_same(self) -> bool:
+    def is_same_later(self) -> bool:
+        return all(
+            self._has_no_effect(function) for function in self.list_parts()
+        ) and are_constant(self._program, list(self._parts))
+
+    def keeps_nothing_else(self) -> bool:
         return (
-            all(self._has_no_effect(function) for function in self.list_parts())
-            and are_constant(self._program, list(self._parts))
-            and all(map(self._is_choice, self._list_reads(_NAMES)))
+            all(map(self._is_choice, self._list_reads(_NAMES)))
             and not self._may_infer_dtypes()
             and not self._catches_shapes()
         )
@@ -94,6 +105,7 @@ class _Tracing:
         self._enter(step)
         return any(
             isinstance(node, _BRANCHES)
+            or (isinstance(node, ast.Call) and not self._builds(node))
             for function in self._parts
             for statement in function.body
             for node in walk_breadth_first(statement)
@@ -149,7 +161,8 @@ class _Tracing:
         parent = self._scopes.parents[call]
         if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
             return True
-        if call in (*self._program.updates, *self._program.towers) or any(
+        beside = (*self._program.updates, *self._program.towers, *self._program.feeds)
+        if call in beside or any(
             call is listing.whole for listing in self._program.listings
         ):
             return True
