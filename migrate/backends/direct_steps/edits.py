@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from migrate.backends.direct_steps.dict_results import DictResults
 from migrate.backends.direct_steps.fed_rates import FedRates
 from migrate.backends.direct_steps.helpers import (
     SPEC_OF,
@@ -82,6 +83,7 @@ class _Edits:
         self._plan = Plan()
         self._new: dict[ast.stmt, list[Item]] = {}
         self._runs = Runs(program.scopes, program.tensorflow, self._plan, self._new)
+        self._dicts = DictResults(program, self._plan, self._new)
         self._towers = (
             Towers(program, self._plan, self._new, self._find_column)
             if program.strategy
@@ -314,6 +316,13 @@ class _Edits:
             return
         decorator = self._write_decorator(step)
         elements = results.elements
+        if results.keys:
+            if self._towers is not None:
+                raise _Other
+            self._plan.replace(step.decorator, decorator)
+            calls = [self._runs.write_call(run) for run in step.runs]
+            self._dicts.write(step, results, calls)
+            return
         kept = [e for e in elements if e is not None]
         lean = len(kept) < len(elements) and all(
             self._runs.is_taken_apart(run, elements) for run in step.runs

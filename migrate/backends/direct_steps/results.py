@@ -35,6 +35,7 @@ class Results:
       many: whether it returns a list or tuple.
       read: elements that are variables, whose value has to be read.
       whole: whether it returns the name of a list, which is the one element.
+      keys: of a dict, by which it has its elements.
     """
 
     statement: ast.Return | None
@@ -42,6 +43,7 @@ class Results:
     many: bool
     read: set[ast.expr]
     whole: bool = False
+    keys: tuple[str, ...] = ()
 
 
 def find_results(step: Step, scopes: Scopes) -> Results | None:
@@ -62,6 +64,8 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
         return Results(last, [], False, set())
     if isinstance(value, ast.Name) and is_list_of_towers(value, step.function, scopes):
         return Results(last, [value], True, set(), whole=True)
+    if isinstance(value, ast.Dict):
+        return _find_entries(last, value, step.function, scopes)
     found: list[ast.expr | None] = []
     read: set[ast.expr] = set()
     elements = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
@@ -82,6 +86,24 @@ def find_results(step: Step, scopes: Scopes) -> Results | None:
             continue
         found.append(element)
     return Results(last, found, many, read)
+
+
+def _find_entries(
+    statement: ast.Return, made: ast.Dict, function: ast.FunctionDef, scopes: Scopes
+) -> Results | None:
+    """Returns the results of a step that returns a dict; what is no tensor is None."""
+    keys = [
+        key.value
+        for key in made.keys
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    ]
+    if len(set(keys)) < len(made.keys):
+        return None
+    read = {v for v in made.values if _is_variable(v, function, scopes)}
+    elements = [
+        v if v in read or is_tensor(v, function, scopes) else None for v in made.values
+    ]
+    return Results(statement, [*elements], False, read, keys=tuple(keys))
 
 
 def is_element(step: Step, scopes: Scopes) -> bool:
@@ -152,6 +174,8 @@ def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> b
     match node:
         case ast.Subscript(ast.Name() as listed, ast.Constant(int())):
             return _lists_variables(listed, scopes)
+        case ast.Subscript(ast.Name() as entries, ast.Constant(str(key))):
+            return _is_entry(entries, key, scopes)
     if not isinstance(node, ast.Name):
         return False
     owner = scopes.find_scope(node).find_owner(node.id)
@@ -183,6 +207,35 @@ def _lists_variables(node: ast.Name, scopes: Scopes) -> bool:
         case [ast.Assign(targets=[ast.Name()], value=ast.Attribute(attr=attr))]:
             return attr == "trainable_variables"
     return False
+
+
+def _is_entry(entries: ast.Name, key: str, scopes: Scopes) -> bool:
+    """Whether a dict was made with a variable under a key, and nobody stores in it."""
+    owner = scopes.find_scope(entries).find_owner(entries.id)
+    match owner.bindings[entries.id] if owner else []:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Dict(keys, values))]:
+            pass
+        case _:
+            return False
+    for node in scopes.walk():
+        match node:
+            case ast.Name(name) if name == entries.id and not isinstance(
+                scopes.parents[node], ast.Subscript
+            ):
+                if isinstance(node.ctx, ast.Load):
+                    return False
+            case ast.Subscript(ast.Name(name), ctx=ast.Store() | ast.Del()):
+                if name == entries.id:
+                    return False
+    made = [
+        value
+        for at, value in zip(keys, values)
+        if isinstance(at, ast.Constant) and at.value == key
+    ]
+    return len(made) == 1 and all(
+        isinstance(value, ast.Call) and scopes.resolve(value.func) in _VARIABLES
+        for value in made
+    )
 
 
 def is_tensor(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
@@ -376,6 +429,15 @@ class _Tensors:
                 return self.is_tensor(value)
             case ast.AugAssign(target=ast.Name(), value=value):
                 return True  # It keeps its elements, or gets more.
+            case ast.Assign(
+                targets=[ast.Tuple(targets)], value=ast.Tuple(values)
+            ) if len(targets) == len(values):
+                given = [
+                    value
+                    for target, value in zip(targets, values)
+                    if isinstance(target, ast.Name) and target.id == name
+                ]
+                return bool(given) and all(map(self.is_tensor, given))
             case ast.Assign(targets=[ast.Tuple(targets)], value=ast.Call() as call):
                 places = [
                     i

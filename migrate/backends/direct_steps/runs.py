@@ -55,9 +55,13 @@ class Runs:
                 )
         return False
 
-    def write_run(self, run: ast.Call, results: Results, kept: int) -> None:
+    def write_call(self, run: ast.Call) -> Code:
+        """Writes a run as the call of its step."""
         arguments = [write_argument(a) for a in run.args[1:]]
-        called = make_code(run.args[0], "(", join_code(", ", arguments), ")")
+        return make_code(run.args[0], "(", join_code(", ", arguments), ")")
+
+    def write_run(self, run: ast.Call, results: Results, kept: int) -> None:
+        called = self.write_call(run)
         parent = self._scopes.parents[run]
         elements = results.elements
         if isinstance(parent, ast.Expr) or not kept:
