@@ -35,8 +35,8 @@ MAKE_NO_VARIABLES = frozenset(
     | {"tf.convert_to_tensor", "tf.nn.relu", "tf.train.checkpoint_exists"}
     | {"tf.train.get_checkpoint_state", "tf.train.latest_checkpoint"}
 )
-# Methods of arrays.
-READING = frozenset({"astype", "copy", "flatten", "mean", "reshape", "sum", "rand"}) | {
+# Methods of arrays, and of variables.
+READING = frozenset({"read_value", "astype", "copy", "flatten", "mean", "reshape", "sum", "rand"}) | {
     "randn"
 }
 # Functions of TensorFlow that may make variables when a step is traced.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from migrate.backends.direct_steps.program import BASE, Program
 from migrate.backends.direct_steps.results import find_made_function
 from migrate.facts import names
+from migrate.facts.element_values import list_values
 from migrate.facts.scopes import Scope
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table
@@ -59,6 +60,8 @@ class Made:
       renamed: variables that need an explicit name -> this name.
       taken: names that variables already have.
       order: the block's variables in the order in which it makes them.
+      unnamed: Python names of lists of variables that are not trainable, and whose names in
+        TF1 are not known.
       all_told: whether it is known of each whether it is trainable.
     """
 
@@ -71,6 +74,7 @@ class Made:
     taken: set[str] = dataclasses.field(default_factory=set)
     layer_names: list[str] = dataclasses.field(default_factory=list)
     order: list[Variable] = dataclasses.field(default_factory=list)
+    unnamed: set[str] = dataclasses.field(default_factory=set)
     all_told: bool = True
 
 
@@ -119,7 +123,9 @@ class _Block:
                     pass
                 case ast.Return(ast.Name()) if inner is not None:
                     pass
-                case ast.With(items=[ast.withitem(ast.Call() as call, None)]):
+                case ast.With(
+                    items=[ast.withitem(ast.Call() as call, None | ast.Name())]
+                ):
                     self._read_suite(
                         statement.body, path + self._read_scope(call), inner
                     )
@@ -134,6 +140,10 @@ class _Block:
                     value=ast.Dict(values=elements) | ast.List(elts=elements),
                 ) if inner is None and self._are_variables(elements):
                     self._read_group(name, statement.value, elements, path)
+                case ast.Assign(
+                    targets=[ast.Name(name)], value=ast.ListComp(elt=element) as made
+                ) if inner is None and self._are_variables([element]):
+                    self._read_accumulators(name, made)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check_harmless(value)
                 case _:
@@ -231,6 +241,21 @@ class _Block:
             self._read_variable(spelled, element, path, None)
             del self._made.variables[spelled]
         self._made.groups[name] = f"*{name}" if keys is None else f"*{name}.values()"
+
+    def _read_accumulators(self, name: str, made: ast.ListComp) -> None:
+        """Reads `[tf.Variable(tf.zeros_like(v), trainable=False) for v in variables]`."""
+        element = made.elt
+        assert isinstance(element, ast.Call)
+        trained = names.find_argument(element, "trainable", 1)
+        if not isinstance(trained, ast.Constant) or trained.value is not False:
+            raise NotKnown
+        for part in (*element.args, *(k.value for k in element.keywords)):
+            self._check_harmless(part)
+        for loop in made.generators:
+            self._check_harmless(loop)
+        if name in self._made.unnamed:
+            raise NotKnown
+        self._made.unnamed.add(name)
 
     def _note(
         self,
@@ -350,10 +375,22 @@ class _Block:
             owner: Scope | None = self._scopes.find_scope(call.func).find_owner(
                 call.func.id
             )
-            return owner is None and call.func.id in PURE_BUILTINS
+            if owner is not None:
+                return self._is_initializer(call.func)
+            return call.func.id in PURE_BUILTINS
         if isinstance(call.func, ast.Call):
             return self._is_harmless(call.func)  # A call of an initializer.
         return isinstance(call.func, ast.Attribute) and call.func.attr in table.READING
+
+
+    def _is_initializer(self, name: ast.Name) -> bool:
+        """Whether a name is bound only to initializers of TensorFlow."""
+        made = list_values(name, self._scopes)
+        return bool(made) and all(
+            isinstance(value, ast.Call)
+            and (self._scopes.resolve(value.func) or "").endswith("_initializer")
+            for value in made
+        )
 
 
 def is_unconditional(

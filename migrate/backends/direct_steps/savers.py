@@ -126,6 +126,8 @@ class _Savers:
         block = self._find_block(statement)
         if block not in self._made:
             self._made[block] = read_block(self._program, block)
+            if self._made[block].unnamed:
+                raise NotKnown
         made = self._made[block]
         self._check_bindings(made, block, statement)
         before, listed = self._list_all(made, block, statement)

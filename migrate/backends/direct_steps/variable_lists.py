@@ -57,7 +57,8 @@ class VariableLists:
                 listing.node.attr not in _TRAINABLE
                 for listing in self._program.listings
             )
-            if made.layers or made.networks or not made.all_told or (slots and asked):
+            hidden = slots or made.unnamed
+            if made.layers or made.networks or not made.all_told or (hidden and asked):
                 raise NotKnown
             self._check_bindings(made)
             self._made = made
