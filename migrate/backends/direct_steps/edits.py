@@ -28,7 +28,7 @@ from migrate.backends.direct_steps.savers import (
 )
 from migrate.backends.direct_steps.seeds import find_second_draws
 from migrate.backends.direct_steps.spacing import has_spaced_imports, space_statements
-from migrate.backends.direct_steps.tapes import name_tape
+from migrate.backends.direct_steps.tapes import find_choice, name_tape
 from migrate.backends.direct_steps.tracing import (
     asks_weights,
     has_branches,
@@ -96,6 +96,8 @@ class _Edits:
         for node in self._program.variables:
             self._plan.replace(node, make_code(self._write_trained(node)))
         for listing in self._program.listings:
+            if self._is_of_saver(listing) or self._drop_unread(listing):
+                continue
             self._plan.replace(listing.whole, make_code(self._write_listing(listing)))
         for call in self._program.values:
             self._plan.replace(call, self._write_values(call))
@@ -137,6 +139,26 @@ class _Edits:
         for statement in changed:
             self._plan.statements[statement] = self._write_items(statement)
         return self._plan
+
+    def _is_of_saver(self, listing: Listing) -> bool:
+        """Whether a saver chooses its variables from a list: the saver is written with them."""
+        at: ast.AST = listing.whole
+        while isinstance(at, (ast.expr, ast.comprehension, ast.keyword)):
+            if at in self._program.savers:
+                return True
+            at = self._scopes.parents[at]
+        return False
+
+    def _drop_unread(self, listing: Listing) -> bool:
+        """Drops the choice from a list that only a saver had, which is written with it."""
+        chosen = find_choice(listing.whole, self._scopes)
+        match chosen, self._scopes.parents[chosen]:
+            case ast.ListComp(), ast.Assign(targets=[target]) as statement if (
+                self._program.savers and is_unread(target, self._scopes)
+            ):
+                self._new[statement] = [Dropped(statement)]
+                return True
+        return False
 
     # -- statements --------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from migrate.backends.direct_steps.made_variables import (
     is_unconditional,
     read_block,
 )
+from migrate.backends.direct_steps.chosen_variables import choose
 from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
 from migrate.facts import names
@@ -138,6 +139,8 @@ class _Savers:
         if moved is not None:
             raise NotKnown
         match given:
+            case ast.Lambda(body=ast.ListComp() as chosen):
+                return block, Saved(before, choose(chosen, made, listed))
             case ast.List(elts) | ast.Tuple(elts):
                 pass
             case ast.Dict(keys, elts) if all(

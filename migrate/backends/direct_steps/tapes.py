@@ -28,7 +28,7 @@ def name_tape(listed: ast.expr, scopes: Scopes) -> str:
     Raises:
       NotKnown: the step has no such tape, or uses the list for more than its gradients.
     """
-    whole = _find_choice(listed, scopes)
+    whole = find_choice(listed, scopes)
     statement = scopes.parents[whole]
     function = scopes.find_scope(_find_name(listed)).node
     match statement, function:
@@ -40,7 +40,7 @@ def name_tape(listed: ast.expr, scopes: Scopes) -> str:
     raise NotKnown
 
 
-def _find_choice(listed: ast.expr, scopes: Scopes) -> ast.expr:
+def find_choice(listed: ast.expr, scopes: Scopes) -> ast.expr:
     """The comprehension that chooses from a list; else the list itself."""
     above = scopes.parents[listed]
     made = scopes.parents[above] if isinstance(above, ast.comprehension) else above
@@ -134,7 +134,7 @@ class _Orders:
 
     def _name_choice(self, node: ast.Name) -> str | None:
         """The name of `[v for v in variables if v.name.startswith("net")]`, or None."""
-        chosen = _find_choice(node, self._scopes)
+        chosen = find_choice(node, self._scopes)
         match self._scopes.parents[chosen]:
             case ast.Assign(targets=[ast.Name(name)]) if chosen is not node:
                 return name
