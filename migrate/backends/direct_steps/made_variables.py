@@ -361,6 +361,8 @@ class _Block:
     def _is_harmless(self, call: ast.Call) -> bool:
         if any(call is listing.whole for listing in self._program.listings):
             return True
+        if call in self._program.rates:
+            return True
         symbol = self._scopes.resolve(call.func) or ""
         if symbol.startswith("tf."):
             return (

@@ -85,7 +85,7 @@ class Program:
     asks_specs: bool = False
     values: list[ast.Call] = dataclasses.field(default_factory=list)
     writers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
-    savers: dict[ast.Call, ast.Assign] = dataclasses.field(default_factory=dict)
+    savers: dict[ast.Call, ast.stmt] = dataclasses.field(default_factory=dict)
     saved: list[ast.Call] = dataclasses.field(default_factory=list)
     kept: dict[ast.Call, ast.Expr] = dataclasses.field(default_factory=dict)
     initialized: list[ast.Expr] = dataclasses.field(default_factory=list)

@@ -261,18 +261,21 @@ class _Reader:
             raise Other
 
     def _read_saver(self, call: ast.Call) -> None:
-        """Reads a saver that has a name, and that only saves and restores."""
-        statement = self._find_parent(call)
-        match statement:
-            case ast.Assign(targets=[ast.Name() as target]) if len(call.args) <= 1:
-                pass
-            case _:
-                raise Other
+        """Reads a saver that only saves and restores: `Saver().save(session, path)`."""
         if any(k.arg not in _GIVEN_SAVERS for k in call.keywords):
             raise Other
-        if any(isinstance(a, ast.Starred) for a in call.args):
+        if any(isinstance(a, ast.Starred) for a in call.args) or len(call.args) > 1:
             raise Other
-        self._program.savers[call] = statement
+        statement = self._find_parent(call)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]):
+                self._program.savers[call] = statement
+            case ast.Attribute(attr="save" | "restore"):
+                self._program.savers[call] = self._find_statement(call)
+                self._read_saver_use(call)
+                return
+            case _:
+                raise Other
         owner = self._scopes.find_scope(target).find_owner(target.id)
         if owner is None or target.id in owner.outer_names:
             raise Other
@@ -288,7 +291,12 @@ class _Reader:
             if self._scopes.find_scope(node).find_owner(node.id) is owner:
                 self._read_saver_use(node)
 
-    def _read_saver_use(self, node: ast.Name) -> None:
+    def _find_statement(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self._find_parent(node)
+        return node
+
+    def _read_saver_use(self, node: ast.expr) -> None:
         used = self._find_parent(node)
         if not isinstance(used, ast.Attribute) or used.attr not in _OF_SAVERS:
             raise Other

@@ -107,10 +107,7 @@ class _Savers:
         """
         if not any(_RESET in line for saved in found.values() for line in saved.before):
             return
-        savers: dict[ast.Call, ast.stmt] = {
-            **self._program.savers,
-            **self._program.kept,
-        }
+        savers = {**self._program.savers, **self._program.kept}
         traced = {
             self._find_block(savers[call])
             for call, saved in found.items()
@@ -376,7 +373,8 @@ class _Savers:
         applied = list(dict.fromkeys(applied))
         if lazy - set(slots) or (len(applied) > 1 and self._program.savers):
             raise NotKnown  # Two optimizers number their slots together.
-        for step in self._list_steps(block):
+        ordered = {*made.layers, *made.networks}
+        for step in self._list_steps(block) if ordered else ():
             for run in self._program.steps[step].runs:
                 inside = self._scopes.find_scope(run).node
                 if run.lineno < statement.lineno and inside is home:
