@@ -146,6 +146,8 @@ def _reads(run: ast.Call, place: int, count: int, many: bool, scopes: Scopes) ->
             and not any(isinstance(t, ast.Starred) for t in targets)
         ):
             return not is_unread(targets[place], scopes)
+        case ast.Subscript(slice=ast.Constant(int(read))) if many and read >= 0:
+            return read == place
     return True
 
 

@@ -161,10 +161,6 @@ STAYS: dict[str, tuple[str, ...]] = {
         "    # What is left.\n",
         "    sessions = [sess]\n",
     ),
-    "variables are saved": (
-        "    # What is left.\n",
-        "    tf.train.Saver().save(sess, '/tmp/x')\n",
-    ),
     "a float is fed to an integer": (
         "x = tf.placeholder(tf.float32, [None, 3])\n",
         "x = tf.placeholder(tf.float32, [None, 3])\nn = tf.placeholder(tf.int32, [])\n",
