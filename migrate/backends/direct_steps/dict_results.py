@@ -1,8 +1,4 @@
-"""Writes the results of steps that return a dict, and what runs read of it.
-
-    values = train_step(x)
-    print(values["loss"].numpy())
-"""
+"""Writes the results of steps that return a dict, and what runs read: `values["loss"].numpy()`."""
 
 from __future__ import annotations
 

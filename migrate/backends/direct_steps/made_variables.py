@@ -384,7 +384,6 @@ class _Block:
             return self._is_harmless(call.func)  # A call of an initializer.
         return isinstance(call.func, ast.Attribute) and call.func.attr in table.READING
 
-
     def _is_initializer(self, name: ast.Name) -> bool:
         """Whether a name is bound only to initializers of TensorFlow."""
         made = list_values(name, self._scopes)

@@ -431,9 +431,9 @@ class _Tensors:
                 return self.is_tensor(value)
             case ast.AugAssign(target=ast.Name(), value=value):
                 return True  # It keeps its elements, or gets more.
-            case ast.Assign(
-                targets=[ast.Tuple(targets)], value=ast.Tuple(values)
-            ) if len(targets) == len(values):
+            case ast.Assign(targets=[ast.Tuple(targets)], value=ast.Tuple(values)) if (
+                len(targets) == len(values)
+            ):
                 given = [
                     value
                     for target, value in zip(targets, values)

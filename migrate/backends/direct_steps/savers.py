@@ -12,13 +12,13 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from migrate.backends.direct_steps.chosen_variables import choose
 from migrate.backends.direct_steps.made_variables import (
     Made,
     NotKnown,
     is_unconditional,
     read_block,
 )
-from migrate.backends.direct_steps.chosen_variables import choose
 from migrate.backends.direct_steps.program import Program
 from migrate.backends.direct_steps.results import find_made_function
 from migrate.facts import names

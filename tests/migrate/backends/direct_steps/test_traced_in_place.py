@@ -125,9 +125,17 @@ PROGRAMS = {
         "",
     ),
     "fed": (FED, "current_rate.assign(rate)", "current_rate.assign(0.1)"),
-    "dicts": (DICTS, 'return {"loss": loss, "top": ', 'return {"loss": 2.0 * loss, "top": '),
+    "dicts": (
+        DICTS,
+        'return {"loss": loss, "top": ',
+        'return {"loss": 2.0 * loss, "top": ',
+    ),
     "sums": (SUMS, "sums[i].assign_add(", "sums[i].assign("),
-    "chosen": (CHOSEN, "tf.compat.v1.train.Saver([w])", "tf.compat.v1.train.Saver([b])"),
+    "chosen": (
+        CHOSEN,
+        "tf.compat.v1.train.Saver([w])",
+        "tf.compat.v1.train.Saver([b])",
+    ),
 }
 
 
