@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from migrate.backends.direct_steps.program import BASE, Program
-from migrate.backends.direct_steps.results import find_made_function
+from migrate.backends.direct_steps.tensors import find_made_function
 from migrate.facts import names
 from migrate.facts.element_values import list_values
 from migrate.facts.scopes import Scope

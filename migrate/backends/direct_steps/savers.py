@@ -20,7 +20,7 @@ from migrate.backends.direct_steps.made_variables import (
     read_block,
 )
 from migrate.backends.direct_steps.program import Program
-from migrate.backends.direct_steps.results import find_made_function
+from migrate.backends.direct_steps.tensors import find_made_function
 from migrate.facts import names
 from migrate.source.nodes import walk_breadth_first
 from migrate.tables import direct_savers as table

@@ -11,8 +11,8 @@ import ast
 
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import BASE, Program
-from migrate.backends.direct_steps.results import find_made_function, is_layer
 from migrate.backends.direct_steps.surroundings import are_constant
+from migrate.backends.direct_steps.tensors import find_made_function, is_layer
 from migrate.facts import names
 from migrate.facts.element_values import list_elements, list_values
 from migrate.facts.scopes import Scope, Scopes
