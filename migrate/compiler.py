@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.backends import compat_estimators
@@ -213,14 +214,25 @@ def _migrate_with_imports(text: str, unit: Unit) -> Migration:
     )
 
 
-def _migrate_through_gate(text: str, unit: Unit) -> Migration:
-    """A file's migration, whose effects are those of the file; else it is refused."""
-    several = programs.migrate_one_of_several(
-        text, unit.filename, lambda one: _migrate_through_gate(one, unit)
-    )
+def _migrate_through_gate(text: str, unit: Unit, directly: bool = True) -> Migration:
+    """A file's migration, whose effects are those of the file; else it is refused.
+
+    Args:
+      directly: whether a program of one process calls its steps, and has no session.
+    """
+    several = None
+    # What the programs of a file share may be the same only if all have sessions.
+    for way in (True, False) if directly else (False,):
+        several = programs.migrate_one_of_several(
+            text,
+            unit.filename,
+            functools.partial(_migrate_through_gate, unit=unit, directly=way),
+        )
+        if several is None or several.text != text:
+            break
     if several is not None and several.text != text:
         return several
-    done = _migrate_and_judge(text, unit)
+    done = _migrate_and_judge(text, unit, directly)
     return done if several is None else _say_why(text, done, several.findings, unit)
 
 
@@ -235,7 +247,7 @@ def _say_why(
     return _refuse_file(text, dict.fromkeys(told), unit)
 
 
-def _migrate_and_judge(text: str, unit: Unit) -> Migration:
+def _migrate_and_judge(text: str, unit: Unit, directly: bool) -> Migration:
     """The migration of a file that is one program, or several in turn."""
     done = _compile_file(text, unit)
     fewer = dataclasses.replace(unit, methods=False)
@@ -248,7 +260,7 @@ def _migrate_and_judge(text: str, unit: Unit) -> Migration:
         return _refuse_file(text, given, unit)
     if judged.text != text or done.text == text:
         judged = drop_unused_functions(text, judged, unit)
-        done = call_directly(text, judged, unit.filename)
+        done = call_directly(text, judged, unit.filename) if directly else judged
         done = train_by_fit(text, done, unit)
         return tidy(text, done, unit)
     return _refuse_file(text, judged.findings, unit)

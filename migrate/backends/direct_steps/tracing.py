@@ -337,9 +337,13 @@ class _Tracing:
 def _may_be_numpy(node: ast.expr, scopes: Scopes) -> bool:
     """Whether a value could be an array: any that is no number of Python's, nor a tensor."""
     match node:
-        case ast.Call(func=ast.Call(func=made)) if (
-            scopes.resolve(made) or ""
-        ).endswith("_initializer"):
+        case ast.Call(func=ast.Call() | ast.Name() as func) if (
+            found := list_values(func, scopes) if isinstance(func, ast.Name) else [func]
+        ) and all(
+            isinstance(made, ast.Call)
+            and (scopes.resolve(made.func) or "").endswith("_initializer")
+            for made in found
+        ):
             given = names.find_argument(node, "dtype", 1)
             return given is None or scopes.resolve(given) not in _NOT_FLOAT64
     try:
