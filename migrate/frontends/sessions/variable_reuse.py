@@ -1,4 +1,4 @@
-"""Writes `reuse_variables()` as the argument `reuse` of the scope that it concerns."""
+"""Writes `reuse_variables()` as the argument `reuse` of a scope: as it opens, or again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from migrate.tables import plain_calls, recurrent
 
 def write_reuse(text: Text) -> Text:
     """The text in which scopes say themselves that they reuse variables, where it is clear."""
-    for step in (_Reuse.write_argument, _Reuse.drop_call_after_cells):
+    for step in (
+        _Reuse.write_argument,
+        _Reuse.open_again,
+        _Reuse.drop_call_after_cells,
+    ):
         while "reuse_variables" in text.source:
             new = step(_Reuse(text))
             if new is None:
@@ -61,6 +65,73 @@ class _Reuse(ParsedText):
             text = text.apply_edits(edits)
             return text.splice(first.lineno, first.end_lineno or first.lineno, [], [])
         return None
+
+    def open_again(self) -> Text | None:
+        """Opens a scope again for the statements below its `scope.reuse_variables()`.
+
+        with tf.variable_scope("D") as scope:
+            real = discriminator(x)
+            scope.reuse_variables()
+            fake = discriminator(g)
+        """
+        for node in walk_breadth_first(self._tree):
+            if not (isinstance(node, ast.With) and len(node.items) == 1):
+                continue
+            call = node.items[0].context_expr
+            bound = node.items[0].optional_vars
+            scope = bound.id if isinstance(bound, ast.Name) else ""
+            for statement in node.body[1:-1]:
+                if (
+                    isinstance(call, ast.Call)
+                    and self._reuses(statement, scope)
+                    and self._may_open_again(call)
+                    and (not scope or self._is_read_once(bound))
+                    and self._text.is_alone(statement)
+                ):
+                    given = [self._join_lines(a) for a in call.args]
+                    given += [
+                        f"{k.arg}={self._join_lines(k.value)}" for k in call.keywords
+                    ]
+                    inner = ", ".join([*given, "reuse=True"])
+                    function = self._join_lines(call.func)
+                    header = f"{' ' * node.col_offset}with {function}({inner}):"
+                    first, last = statement.lineno, statement.end_lineno
+                    origin = self._text.origins[first - 1]
+                    text = self._text.splice(first, last or first, [header], [origin])
+                    at, named = node.lineno, f" as {scope}:"
+                    opening = text.lines[at - 1]
+                    if scope and opening.endswith(named):  # Nobody asks for it now.
+                        opening = opening[: -len(named)] + ":"
+                        text = text.splice(at, at, [opening], [text.origins[at - 1]])
+                    return text
+        return None
+
+    def _may_open_again(self, call: ast.Call) -> bool:
+        """Whether a call opens a scope of a name, which it does not choose or compute."""
+        name = names.find_argument(call, "name_or_scope", 0)
+        return (
+            self._scopes.resolve(call.func) == "tf.variable_scope"
+            and isinstance(name, (ast.Constant, ast.Name))
+            and not names.is_none_constant(name)
+            and names.find_argument(call, "default_name", 1) is None
+            and names.find_argument(call, "reuse", 8) is None
+            and all(k.arg is not None for k in call.keywords)
+            and not any(isinstance(n, ast.Call) for a in call.args for n in ast.walk(a))
+        )
+
+    def _is_read_once(self, bound: ast.expr | None) -> bool:
+        """Whether nobody else asks for a scope: in TensorFlow 1 it goes on reusing."""
+        assert isinstance(bound, ast.Name)
+        owner = self._scopes.find_scope(bound).find_owner(bound.id)
+        reads = [
+            n
+            for n in self._scopes.walk()
+            if isinstance(n, ast.Name)
+            and n.id == bound.id
+            and isinstance(n.ctx, ast.Load)
+            and self._scopes.find_scope(n).find_owner(n.id) is owner
+        ]
+        return owner is not None and len(reads) == 1
 
     def _reuses(self, statement: ast.stmt, scope: str) -> bool:
         if not (

@@ -36,8 +36,50 @@ CHANGED = {
                 outputs.append(output)
         """,
     ),
+    "the second half of a scope": (
+        """
+        with tf.variable_scope("D") as scope:
+            real = judge(x)
+            scope.reuse_variables()  # The same judge.
+            fake = judge(g)
+        """,
+        """
+        with tf.variable_scope("D"):
+            real = judge(x)
+        with tf.variable_scope("D", reuse=True):
+            fake = judge(g)
+        """,
+    ),
+    "the second half of a scope without a name": (
+        """
+        with tf.variable_scope(name, initializer=init):
+            real = judge(x)
+            tf.get_variable_scope().reuse_variables()
+            fake = judge(g)
+        """,
+        """
+        with tf.variable_scope(name, initializer=init):
+            real = judge(x)
+        with tf.variable_scope(name, initializer=init, reuse=True):
+            fake = judge(g)
+        """,
+    ),
 }
 KEPT = {
+    "a scope that is asked for again, and then reuses": """
+        with tf.variable_scope("D") as scope:
+            real = judge(x)
+            scope.reuse_variables()
+            fake = judge(g)
+        with tf.variable_scope(scope):
+            other = judge(h)
+        """,
+    "a scope that chooses its name": """
+        with tf.variable_scope(None, "D") as scope:
+            real = judge(x)
+            scope.reuse_variables()
+            fake = judge(g)
+        """,
     "a scope that makes a layer, too": """
         cell = tf.nn.rnn_cell.GRUCell(3)
         with tf.variable_scope("RNN"):
