@@ -13,6 +13,7 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
+from migrate.facts.element_values import list_values
 from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
@@ -64,6 +65,7 @@ def mend(text: str, done: Migration) -> Migration:
         *map(_tell, found),
         *lost_python.find_lost(scopes),
         *ragged_arrays.find_ragged(scopes),
+        *ragged_arrays.find_given(scopes),
     ]
     if not told:
         return done
@@ -72,8 +74,9 @@ def mend(text: str, done: Migration) -> Migration:
         if use.replaced is not None:
             plan.replace(*use.replaced)
     new = splice_text(done.text, tree, plan) if plan.expressions else None
+    new = ragged_arrays.write_attempts(new or done.text)
     findings = tuple(sorted([*done.findings, *told]))
-    return dataclasses.replace(done, text=new or done.text, findings=findings)
+    return dataclasses.replace(done, text=new, findings=findings)
 
 
 def _find_uses(scopes: Scopes) -> Iterator[_Use]:
@@ -137,9 +140,19 @@ def _find_method(node: ast.Attribute, scopes: Scopes) -> _Use | None:
         new = table.METHODS[node.attr]
         code = make_code(node.value, f".{new}")
         return _Use(node, name, (node, code), f"Write {new}.")
-    if node.attr in table.LOST_METHODS:
+    if node.attr in table.LOST_METHODS and not _is_dtype(node.value, scopes):
         return _Use(node, name, None, table.LOST_METHODS[node.attr])
     return None
+
+
+def _is_dtype(node: ast.expr, scopes: Scopes) -> bool:
+    """Whether a value is a NumPy dtype, which still has `newbyteorder`."""
+    if isinstance(node, ast.Name):
+        made = list_values(node, scopes)
+        return bool(made) and all(_is_dtype(value, scopes) for value in made)
+    if isinstance(node, ast.Attribute):
+        return node.attr == "dtype"
+    return isinstance(node, ast.Call) and scopes.import_path(node.func) == "numpy.dtype"
 
 
 def _replace_argument(

@@ -2,7 +2,9 @@
 
     np.array([[1], [1, 2]])
 
-Only displays are looked at: of another value nobody knows the lengths.
+Of displays the lengths are known. Of other values nobody knows them. The generator of
+batches that text classifiers copy from each other makes an array of what it is given, mostly
+`list(zip(x_train, y_train))`. There the code tries first what it did before.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from migrate.facts.scopes import Scopes
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, build_scopes
 from migrate.findings import Finding, Outcome
+from migrate.source.nodes import parse_source
 
 CODE = "D167"
 _MAKERS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray"})
@@ -21,6 +25,10 @@ _REASON = (
 )
 _RECIPE = "Write dtype=object. This gives the array of lists in all versions of NumPy."
 _Display = (ast.List, ast.Tuple)
+_TRIED = (
+    "Rows of different lengths are a ValueError in NumPy 1.24 and later. The program "
+    "then makes the array of objects that earlier versions made"
+)
 
 
 def find_ragged(scopes: Scopes) -> Iterator[Finding]:
@@ -36,6 +44,51 @@ def find_ragged(scopes: Scopes) -> Iterator[Finding]:
         if name in _MAKERS:
             line, column = node.lineno, node.col_offset + 1
             yield Finding(line, column, CODE, Outcome.WARNED, name, _REASON, _RECIPE)
+
+
+def find_given(scopes: Scopes) -> Iterator[Finding]:
+    """Arrays that generators of batches make of what they are given."""
+    for statement in _find_given(scopes):
+        line, column = statement.lineno, statement.col_offset + 1
+        yield Finding(line, column, CODE, Outcome.REWRITTEN, "numpy.array", _TRIED, "")
+
+
+def write_attempts(text: str) -> str:
+    """Writes `data = np.array(data)` of such generators so that rows may differ."""
+    lines = text.split("\n")
+    statements = list(_find_given(build_scopes(parse_source(text))))
+    for statement in sorted(statements, key=lambda s: -s.lineno):
+        at = statement.lineno - 1
+        if statement.end_lineno != statement.lineno:
+            continue
+        indent, made = lines[at][: statement.col_offset], lines[at].strip()
+        call = ast.unparse(statement)
+        lines[at : at + 1] = [
+            f"{indent}try:",
+            f"{indent}    {made}",
+            f"{indent}except ValueError:  # The rows have different lengths.",
+            f"{indent}    {call[:-1]}, dtype=object)",
+        ]
+    return "\n".join(lines)
+
+
+def _find_given(scopes: Scopes) -> Iterator[ast.Assign]:
+    """Yields `data = np.array(data)` of a parameter, as a generator begins."""
+    for function in scopes.walk():
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        own = list(names.walk_scope_of_function(function))
+        if not any(isinstance(n, ast.Yield) for n in own):
+            continue
+        parameters = {a.arg for a in function.args.args}
+        for statement in function.body:
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Name(bound)],
+                    value=ast.Call(func=func, args=[ast.Name(given)], keywords=[]),
+                ) if bound == given and given in parameters:
+                    if scopes.import_path(func) in _MAKERS:
+                        yield statement
 
 
 def _is_ragged(rows: Sequence[ast.expr]) -> bool:

@@ -159,9 +159,13 @@ _METHOD = re.compile(rb"\.(?:%s)\(" % "|".join((*METHODS, *LOST_METHODS)).encode
 _NESTED = re.compile(rb"array\(\s*[\[(]")
 
 
+# `data = np.array(data)`: see `migrate/rules/ragged_arrays.py`.
+_OF_BATCHES = re.compile(rb"\b(\w+) = \w+\.(?:as|asany)?array\(\1\)")
+
+
 def is_mentioned(data: bytes) -> bool:
     """Whether a file may have something that NumPy does not accept any more."""
-    if _METHOD.search(data):
+    if _METHOD.search(data) or (b"numpy" in data and _OF_BATCHES.search(data)):
         return True
     return b"numpy" in data and any(
         pattern.search(data) for pattern in (MENTIONED, _ARGUMENT, _NESTED)

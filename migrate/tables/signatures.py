@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.resources
+from collections.abc import Mapping
 
 TABLE = "signatures.tsv"
 _UNKNOWN = "?"
@@ -16,6 +17,17 @@ _ROOTS = frozenset(
     {"tf.compat.v1.compat", "tf.compat.v1.compat.v1", "tf.compat.v1.compat.v2"}
     | {"tf.compat.v2"}
 )
+# `tf.compat.v1.flags` wraps these of absl's functions, which take older names, too:
+# `_RENAMED_ARGUMENTS` of tensorflow/python/platform/flags.py.
+DEFINES_FLAGS = frozenset(
+    {"DEFINE_bool", "DEFINE_boolean", "DEFINE_float", "DEFINE_integer", "DEFINE_string"}
+)
+RENAMED_OF_FLAGS = {
+    "flag_name": "name",
+    "default_value": "default",
+    "docstring": "help",
+}
+_AS_GIVEN: Mapping[str, str] = {}
 
 
 @functools.cache
@@ -81,11 +93,21 @@ def find_parameters(name: str) -> tuple[str, ...] | None:
 def find_misfit(call: ast.Call, name: str) -> str:
     """Returns the reason why a call does not fit the function of a name, "" if it fits."""
     known = find_parameters(name)
-    return "" if known is None else compare_with_parameters(call, known)
+    if known is None:
+        return ""
+    renamed = RENAMED_OF_FLAGS if name.rpartition(".")[2] in DEFINES_FLAGS else {}
+    return compare_with_parameters(call, known, renamed)
 
 
-def compare_with_parameters(call: ast.Call, known: tuple[str, ...]) -> str:
-    """Returns the reason why a call does not fit some parameters, "" if it fits."""
+def compare_with_parameters(
+    call: ast.Call, known: tuple[str, ...], renamed: Mapping[str, str] = _AS_GIVEN
+) -> str:
+    """Returns the reason why a call does not fit some parameters, "" if it fits.
+
+    Args:
+      renamed: older names of parameters that the function takes, too.
+    """
+    keywords = [renamed.get(k.arg or "", k.arg) for k in call.keywords]
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     spread = any(k.arg is None for k in call.keywords)
     stars = [i for i, p in enumerate(known) if p.startswith("*")]
@@ -94,17 +116,17 @@ def compare_with_parameters(call: ast.Call, known: tuple[str, ...]) -> str:
     names = {p.removesuffix("=") for p in known if not p.startswith("*")}
     if len(call.args) > len(by_place) and not takes_more and not starred:
         return f"it takes {len(by_place)} arguments by place, and is given {len(call.args)}"
-    for keyword in call.keywords:
-        if keyword.arg is not None and keyword.arg not in names and "**" not in known:
-            return f"it takes no argument `{keyword.arg}`"
+    for keyword in keywords:
+        if keyword is not None and keyword not in names and "**" not in known:
+            return f"it takes no argument `{keyword}`"
     if not starred:
         given = {p.removesuffix("=") for p in by_place[: len(call.args)]}
-        twice = given & {k.arg for k in call.keywords if k.arg is not None}
+        twice = given & {k for k in keywords if k is not None}
         if twice:
             return f"`{min(twice)}` is given by place and by name"
         wanted = [p for p in by_place if not p.endswith("=")]
         missing = [p for p in wanted if p not in given]
-        missing = [p for p in missing if all(k.arg != p for k in call.keywords)]
+        missing = [p for p in missing if p not in keywords]
         if missing and not spread:
             return f"it needs `{missing[0]}`, which is not given"
     return ""

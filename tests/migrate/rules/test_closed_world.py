@@ -156,3 +156,12 @@ def untold(result: pipeline.FileResult, data: bytes) -> list[str]:
 def test_the_judge_sees_what_is_not_told(text: str) -> None:
     data = (HEAD + text).encode()
     assert untold(pipeline.FileResult(pathlib.Path("a.py")), data)
+
+
+@pytest.mark.parametrize("name, wrong", [("flag_name", False), ("flagname", True)])
+def test_flags_take_older_names_of_arguments(name: str, wrong: bool) -> None:
+    text = (
+        "import tensorflow as tf\n"
+        f"tf.app.flags.DEFINE_string({name}='a', default_value='b', docstring='A.')\n"
+    )
+    assert bool(list(told(text, "T121"))) is wrong

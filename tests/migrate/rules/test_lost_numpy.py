@@ -356,3 +356,50 @@ def test_what_is_migrated_runs_as_it_did(tmp_path: pathlib.Path) -> None:
         for interpreter, path in ((str(python), old), (sys.executable, new))
     ]
     assert shown[0] == shown[1]
+
+
+BATCHES = """\
+def batches(data, size):
+    data = np.array(data)
+    for i in range(0, len(data), size):
+        yield data[i:i + size]
+
+
+for batch in batches(list(zip(np.zeros([4, 3]), np.ones([4, 2]))), 2):
+    x, y = zip(*batch)
+    print(np.array(x).shape, np.array(y).sum())
+"""
+
+
+def _above(code: str) -> str:
+    """A program with code above it."""
+    head, rest = _program("pass").split("x = ", 1)
+    return f"{head}\n\n{code}\n\nx = {rest}"
+
+
+def test_rows_of_batches_may_have_different_lengths() -> None:
+    done = migrate_text(_above(BATCHES))
+    (told,) = [f for f in done.findings if f.code == "D167"]
+    assert told.outcome is Outcome.REWRITTEN
+    written = done.text[done.text.index("def batches") :]
+    written = "import numpy as np\n\n\n" + written[: written.index("print")]
+    shown: list[int] = []
+    exec(written + "shown.append(len(x))\n", {"shown": shown})
+    assert shown == [2, 2]
+    fault = written.replace(", dtype=object", "")
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        exec(fault, {})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        BATCHES.replace("data = np.array(data)", "rows = np.array(data)"),
+        BATCHES.replace("yield data", "print(data)", 1).replace("for batch", "for b"),
+        "a = np.dtype(np.uint32).newbyteorder('>')",
+        "d = np.dtype('i4')\na = d.newbyteorder('>')",
+    ],
+)
+def test_what_numpy_still_takes_stays(code: str) -> None:
+    done = migrate_text(_above(code))
+    assert not [f for f in done.findings if f.code == "D167"]
