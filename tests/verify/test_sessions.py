@@ -189,3 +189,46 @@ def test_a_session_behind_that_of_a_worker(
     assert verdict.outcome is expected, unproven(verdict)
     assert verdict.comparison is not None
     assert ("read", "Max") in {(r.kind, r.name) for r in verdict.comparison.rows}
+
+
+def test_sessions_that_restore_nothing(tmp_path: pathlib.Path) -> None:
+    """A session without a directory has no method that restores, which verify watched."""
+    flags = ("job_name", "ps_hosts", "worker_hosts")
+    program = (
+        "import tensorflow as tf\n"
+        + "".join(f"tf.app.flags.DEFINE_string('{f}', '', '')\n" for f in flags)
+        + """\
+tf.app.flags.DEFINE_integer("task_index", 0, "")
+FLAGS = tf.app.flags.FLAGS
+
+
+def main(_):
+    cluster = tf.train.ClusterSpec(
+        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(
+        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    if FLAGS.job_name == "ps":
+        server.join()
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
+        w = tf.Variable(tf.random_normal([2]))
+        loss = tf.reduce_mean(tf.square(w - 3.0))
+        step = tf.train.get_or_create_global_step()
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    with tf.train.MonitoredTrainingSession(server.target, FLAGS.task_index == 0) as sess:
+        for _ in range(6):
+            print(sess.run([train, loss])[1])
+
+
+if __name__ == "__main__":
+    tf.app.run()
+"""
+    )
+    old = tmp_path / "old" / "train.py"
+    old.parent.mkdir()
+    old.write_text(program)
+    verdict = verified(old, None, tmp_path / "work")
+    assert verdict.outcome is Outcome.EQUAL, unproven(verdict)
+    wrong = migrated(old, tmp_path / "wrong", ("w - 3.0", "w - 2.9"))
+    other = verified(old, wrong, tmp_path / "other")
+    assert other.outcome is Outcome.DIFFERENT

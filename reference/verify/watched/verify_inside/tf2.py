@@ -89,6 +89,9 @@ class Watch:
         step_function.__init__ = made
 
     def _watch_restore(self, session):
+        if not hasattr(session, "restore_latest"):
+            self._watch_start(session)
+            return
         # A program without a scaffold's init_fn has only the second.
         name = "_restore" if hasattr(session, "_restore") else "restore_latest"
         watch, restore = self, getattr(session, name)
@@ -102,6 +105,17 @@ class Watch:
             return restore(self)
 
         setattr(session, name, restored)
+
+    def _watch_start(self, session):
+        """Of a program without a directory of checkpoints, whose sessions restore nothing."""
+        watch, make = self, session.__init__
+
+        def made(self, replicas, is_chief=True, **kwargs):
+            if is_chief:
+                watch.begin(replicas)
+            make(self, replicas, is_chief=is_chief, **kwargs)
+
+        session.__init__ = made
 
     def _watch_loops(self, replicas, here):
         watch, task = self, self._settings.task or 0
