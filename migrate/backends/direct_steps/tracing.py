@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate import emitted
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import BASE, Program
 from migrate.backends.direct_steps.surroundings import are_constant
@@ -36,6 +37,7 @@ _BUILDING = (
 _NAMES = frozenset({"name", "op"})
 _WEIGHTS = frozenset({"bias", "kernel", "trainable_weights", "weights"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BESIDE = frozenset(map(emitted.find_module, emitted.list_names()))
 _BRANCHES = (
     *(ast.If, ast.For, ast.While, ast.Assert, ast.Try, ast.IfExp, ast.BoolOp),
     *(ast.Lambda, *_COMPREHENSIONS),
@@ -96,10 +98,31 @@ class _Tracing:
 
     def keeps_nothing_else(self) -> bool:
         return (
-            all(map(self._is_choice, self._list_reads(_NAMES)))
+            not any(map(self._asks_module, self._list_calls()))
+            and all(map(self._is_choice, self._list_reads(_NAMES)))
             and not self._may_infer_dtypes()
             and not self._catches_shapes()
         )
+
+    def _list_calls(self) -> list[ast.Call]:
+        return [
+            node
+            for function in self.list_parts()
+            for node in walk_breadth_first(function)
+            if isinstance(node, ast.Call) and not self._builds(node)
+        ]
+
+    def _asks_module(self, call: ast.Call) -> bool:
+        """Whether a call is of a module beside the program, which may need its session."""
+        func = call.func
+        made = [func]
+        if isinstance(func, ast.Name):
+            made += [
+                value.func if isinstance(value, ast.Call) else value
+                for value in list_values(func, self._scopes)
+            ]
+        roots = {self._scopes.import_path(one).partition(".")[0] for one in made}
+        return bool(roots & _BESIDE)
 
     def has_branches(self, step: ast.FunctionDef) -> bool:
         self._enter(step)
