@@ -44,7 +44,7 @@ def split_lines(text: Text) -> Text:
 
 
 def _find_lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
-    """Statements of a suite that stand in one line, where nothing else does."""
+    """Statements of a suite that stand in one line, where nothing but a semicolon does."""
     found: list[list[ast.stmt]] = []
     for statement in suite:
         if found and (found[-1][-1].end_lineno == statement.lineno):
@@ -54,10 +54,16 @@ def _find_lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
     return [
         statements
         for statements in found
-        if len(statements) > 1
+        if (len(statements) > 1 or _ends_with_semicolon(text, statements[0]))
         and not text.lines[statements[0].lineno - 1][: statements[0].col_offset].strip()
         and not any(map(find_lines_inside_strings, statements))
     ]
+
+
+def _ends_with_semicolon(text: Text, statement: ast.stmt) -> bool:
+    end = statement.end_lineno or statement.lineno
+    after = text.lines[end - 1][text.find_column(end, statement.end_col_offset or 0) :]
+    return after.lstrip().startswith(";")
 
 
 def _find_origins(text: Text, statement: ast.stmt) -> tuple[int, ...]:
