@@ -254,6 +254,8 @@ def _migrate_module(
                 beside = options.prepare_second_run(migration.support)
                 again = core(migration.text, beside, filename)
                 if again.text != migration.text:
+                    if any(f.blocks for f in findings):
+                        return text, findings, ()  # It stays as it was.
                     reason = "migrating the result again would change it"
                     failed = Finding(1, 1, "G009", Outcome.FAILED, "", reason)
                     return text, (*findings, failed), ()
