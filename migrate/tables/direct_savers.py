@@ -35,11 +35,10 @@ MAKE_NO_VARIABLES = frozenset(
     | {"tf.convert_to_tensor", "tf.nn.relu", "tf.train.checkpoint_exists"}
     | {"tf.train.get_checkpoint_state", "tf.train.latest_checkpoint"}
 )
-# Methods of arrays, of variables and of names.
-READING = frozenset(
-    {"astype", "copy", "endswith", "flatten", "mean", "rand", "randn", "read_value"}
-    | {"reshape", "startswith", "sum"}
-)
+# Methods of arrays.
+READING = frozenset({"astype", "copy", "flatten", "mean", "reshape", "sum", "rand"}) | {
+    "randn"
+}
 # Functions of TensorFlow that may make variables when a step is traced.
 MAKE_VARIABLES = (
     *("tf.Variable", "tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras."),

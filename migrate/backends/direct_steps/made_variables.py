@@ -24,6 +24,9 @@ _CONDITIONAL = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef),
 )
 
+# Methods of a variable, and of its name.
+_OF_VARIABLES = frozenset({"endswith", "read_value", "startswith"})
+
 
 class NotKnown(Exception):
     """The variables of a saver, or their names, are not known."""
@@ -382,7 +385,9 @@ class _Block:
             return call.func.id in PURE_BUILTINS
         if isinstance(call.func, ast.Call):
             return self._is_harmless(call.func)  # A call of an initializer.
-        return isinstance(call.func, ast.Attribute) and call.func.attr in table.READING
+        return isinstance(call.func, ast.Attribute) and (
+            call.func.attr in table.READING or call.func.attr in _OF_VARIABLES
+        )
 
     def _is_initializer(self, name: ast.Name) -> bool:
         """Whether a name is bound only to initializers of TensorFlow."""
