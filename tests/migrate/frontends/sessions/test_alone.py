@@ -231,13 +231,13 @@ FAULTS = {
     ),
     "validation_trains": (
         "epochs_by_a_function",
-        "session.run(compute_valid_cost, run_epoch_batch)",
-        "session.run(train_step, run_epoch_batch)",
+        "compute_valid_cost(run_epoch_batch)",
+        "train_step(run_epoch_batch)",
     ),
     "never_trained": (
         "session_by_default",
-        "trainer_sess.run(train_step, batch)",
-        "trainer_sess.run(compute_loss, batch)",
+        "step_value = train_step(batch)",
+        "step_value = compute_loss(batch)",
     ),
     "entered_again": (
         "scope_of_everything",
