@@ -48,12 +48,9 @@ class VariableLists:
         )
 
     def _makes_no_slots(self) -> bool:
-        """Whether no optimizer that the program names keeps variables of its own."""
-        return all(
-            OPTIMIZERS.get(symbol, True) is False
-            for _, symbol in self._scopes.walk_uses()
-            if symbol.endswith("Optimizer")
-        )
+        """Whether the program names its optimizers, and none keeps variables of its own."""
+        named = {s for _, s in self._scopes.walk_uses() if "optimiz" in s.lower()}
+        return bool(named) and all(OPTIMIZERS.get(s) is False for s in named)
 
     def is_of_its_step(
         self, listed: ast.Call, makers: set[ir.Flow] | None = None

@@ -304,6 +304,18 @@ class Scopes:
             self._nodes = tuple(walk_breadth_first(self.tree))
         return iter(self._nodes)
 
+    def list_reads(self, target: ast.Name) -> list[ast.Name]:
+        """Returns the reads of a name, in all scopes that see it."""
+        owner = self.find_scope(target).find_owner(target.id)
+        return [
+            node
+            for node in self.walk()
+            if isinstance(node, ast.Name)
+            and node.id == target.id
+            and isinstance(node.ctx, ast.Load)
+            and self.find_scope(node).find_owner(node.id) is owner
+        ]
+
     def list_calls(self, *symbols: str) -> list[ast.Call]:
         """Returns the calls of functions of TensorFlow, anywhere in the module."""
         calls = (node for node in self.walk() if isinstance(node, ast.Call))

@@ -59,8 +59,6 @@ def write_attempts(text: str) -> str:
     statements = list(_find_given(build_scopes(parse_source(text))))
     for statement in sorted(statements, key=lambda s: -s.lineno):
         at = statement.lineno - 1
-        if statement.end_lineno != statement.lineno:
-            continue
         indent, made = lines[at][: statement.col_offset], lines[at].strip()
         call = ast.unparse(statement)
         lines[at : at + 1] = [
@@ -73,7 +71,7 @@ def write_attempts(text: str) -> str:
 
 
 def _find_given(scopes: Scopes) -> Iterator[ast.Assign]:
-    """Yields `data = np.array(data)` of a parameter, as a generator begins."""
+    """Yields `data = np.array(data)` of a parameter, in a line of its own."""
     for function in scopes.walk():
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -87,8 +85,22 @@ def _find_given(scopes: Scopes) -> Iterator[ast.Assign]:
                     targets=[ast.Name(bound)],
                     value=ast.Call(func=func, args=[ast.Name(given)], keywords=[]),
                 ) if bound == given and given in parameters:
-                    if scopes.import_path(func) in _MAKERS:
+                    if scopes.import_path(func) in _MAKERS and _is_alone(
+                        statement, function
+                    ):
                         yield statement
+
+
+def _is_alone(statement: ast.stmt, function: ast.FunctionDef) -> bool:
+    """Whether no other statement of a function stands in the one line of this."""
+    lines = {statement.lineno, statement.end_lineno}
+    others = [s for s in function.body if s is not statement]
+    header = function.args.args[-1].end_lineno
+    return len(lines) == 1 and not lines & {
+        header,
+        *(s.lineno for s in others),
+        *(s.end_lineno for s in others),
+    }
 
 
 def _is_ragged(rows: Sequence[ast.expr]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import json
 
 from migrate.backends.direct_steps.made_variables import NotKnown
 from migrate.backends.direct_steps.program import Program, Step
@@ -82,7 +82,10 @@ class DictResults:
         if alone:
             value = next(iter(shown.values()))
         else:
-            pairs = [make_code(f'"{key}": ', code) for key, code in shown.items()]
+            pairs = [
+                make_code(json.dumps(key, ensure_ascii=False), ": ", code)
+                for key, code in shown.items()
+            ]
             value = make_code("{", join_code(", ", pairs), "}")
         self._new[statement] = [New(make_code("return ", value), statement)]
 
@@ -102,7 +105,7 @@ class DictResults:
         if owner is None or not all(map(self._is_run, owner.bindings[target.id])):
             return None
         found: list[ast.Subscript] = []
-        for use in self._list_uses(target):
+        for use in self._scopes.list_reads(target):
             match self._scopes.parents[use]:
                 case ast.Subscript(slice=ast.Constant(str())) as read if isinstance(
                     read.ctx, ast.Load
@@ -122,17 +125,6 @@ class DictResults:
                         last.value, ast.Dict
                     )
         return False
-
-    def _list_uses(self, target: ast.Name) -> Iterator[ast.Name]:
-        owner = self._scopes.find_scope(target).find_owner(target.id)
-        for node in self._scopes.walk():
-            if (
-                isinstance(node, ast.Name)
-                and node.id == target.id
-                and isinstance(node.ctx, ast.Load)
-                and self._scopes.find_scope(node).find_owner(node.id) is owner
-            ):
-                yield node
 
 
 def _read_key(read: ast.Subscript) -> str:

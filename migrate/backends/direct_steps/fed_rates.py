@@ -116,9 +116,11 @@ class FedRates:
         return False
 
     def _choose_name(self, name: str) -> str:
-        taken = {n.id for n in self._scopes.walk() if isinstance(n, ast.Name)}
         chosen = f"current_{name}"
-        if chosen in taken or not chosen.isidentifier():
+        bound = any(
+            chosen in scope.bindings for scope in self._scopes.scope_by_node.values()
+        )
+        if bound or not chosen.isidentifier():
             raise NotKnown
         return chosen
 

@@ -149,11 +149,4 @@ def is_unread(target: ast.expr, scopes: Scopes) -> bool:
     """Whether a target is a name that no code reads."""
     if not isinstance(target, ast.Name):
         return False
-    owner = scopes.find_scope(target).find_owner(target.id)
-    return not any(
-        isinstance(n, ast.Name)
-        and n.id == target.id
-        and isinstance(n.ctx, ast.Load)
-        and scopes.find_scope(n).find_owner(n.id) is owner
-        for n in scopes.walk()
-    )
+    return not scopes.list_reads(target)

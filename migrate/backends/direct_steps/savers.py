@@ -251,18 +251,12 @@ class _Savers:
         at = suite.index(statement)
         end = min([i for i in begins if i > at], default=len(suite))
         found = []
-        for node in self._scopes.walk():
-            if (
-                isinstance(node, ast.Name)
-                and node.id == target.id
-                and isinstance(node.ctx, ast.Load)
-                and self._scopes.find_scope(node).find_owner(node.id) is owner
-            ):
-                place = self._find_place(node, suite)
-                if place is None and not self._excludes(statement, node):
-                    raise NotKnown
-                if place is not None and at <= place < end:
-                    found.append(node)
+        for node in self._scopes.list_reads(target):
+            place = self._find_place(node, suite)
+            if place is None and not self._excludes(statement, node):
+                raise NotKnown
+            if place is not None and at <= place < end:
+                found.append(node)
         return found
 
     def _check_session(

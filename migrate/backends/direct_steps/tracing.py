@@ -11,7 +11,7 @@ import ast
 
 from migrate import emitted
 from migrate.backends.direct_steps.made_variables import NotKnown
-from migrate.backends.direct_steps.program import BASE, Program
+from migrate.backends.direct_steps.program import BASE, MODULE, Program
 from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.backends.direct_steps.tensors import find_made_function, is_layer
 from migrate.facts import names
@@ -38,6 +38,7 @@ _NAMES = frozenset({"name", "op"})
 _WEIGHTS = frozenset({"bias", "kernel", "trainable_weights", "weights"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BESIDE = frozenset(map(emitted.find_module, emitted.list_names()))
+_KNOWN = {path.partition(".")[0] for path in _BUILDING} | {MODULE}
 _BRANCHES = (
     *(ast.If, ast.For, ast.While, ast.Assert, ast.Try, ast.IfExp, ast.BoolOp),
     *(ast.Lambda, *_COMPREHENSIONS),
@@ -113,8 +114,10 @@ class _Tracing:
         ]
 
     def _asks_module(self, call: ast.Call) -> bool:
-        """Whether a call is of a module beside the program, which may need its session."""
+        """Whether a call may be of a module beside the program, which may need its session."""
         func = call.func
+        if not isinstance(func, ast.Name) and not self._scopes.import_path(func):
+            return self._has_others_beside()  # It may be an object of one.
         made = [func]
         if isinstance(func, ast.Name):
             made += [
@@ -123,6 +126,15 @@ class _Tracing:
             ]
         roots = {self._scopes.import_path(one).partition(".")[0] for one in made}
         return bool(roots & _BESIDE)
+
+    def _has_others_beside(self) -> bool:
+        """Whether the program imports a module that its steps are not known to need alone."""
+        return any(
+            alias.name in _BESIDE - _KNOWN
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        )
 
     def has_branches(self, step: ast.FunctionDef) -> bool:
         self._enter(step)

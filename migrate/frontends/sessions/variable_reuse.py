@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.text import Edit, ParsedText, Text
 from migrate.source.nodes import find_plain_names, walk_breadth_first
-from migrate.tables import plain_calls, recurrent
+from migrate.tables import plain_calls, recurrent, roles
 
 
 def write_reuse(text: Text) -> Text:
@@ -85,26 +85,55 @@ class _Reuse(ParsedText):
                     isinstance(call, ast.Call)
                     and self._reuses(statement, scope)
                     and self._may_open_again(call)
-                    and (not scope or self._is_read_once(bound))
+                    and (not isinstance(bound, ast.Name) or self._is_read_once(bound))
                     and self._text.is_alone(statement)
+                    and not self._names_by_scope(node, statement)
                 ):
-                    given = [self._join_lines(a) for a in call.args]
-                    given += [
-                        f"{k.arg}={self._join_lines(k.value)}" for k in call.keywords
-                    ]
-                    inner = ", ".join([*given, "reuse=True"])
-                    function = self._join_lines(call.func)
-                    header = f"{' ' * node.col_offset}with {function}({inner}):"
-                    first, last = statement.lineno, statement.end_lineno
-                    origin = self._text.origins[first - 1]
-                    text = self._text.splice(first, last or first, [header], [origin])
-                    at, named = node.lineno, f" as {scope}:"
-                    opening = text.lines[at - 1]
-                    if scope and opening.endswith(named):  # Nobody asks for it now.
-                        opening = opening[: -len(named)] + ":"
-                        text = text.splice(at, at, [opening], [text.origins[at - 1]])
-                    return text
+                    return self._split(node, statement, call, scope)
         return None
+
+    def _split(
+        self, node: ast.With, statement: ast.stmt, call: ast.Call, scope: str
+    ) -> Text:
+        """Writes the header of a second block in the place of a statement."""
+        given = [self._join_lines(a) for a in call.args]
+        given += [f"{k.arg}={self._join_lines(k.value)}" for k in call.keywords]
+        inner = ", ".join([*given, "reuse=True"])
+        indent = self._text.lines[node.lineno - 1][: node.col_offset]
+        header = f"{indent}with {self._join_lines(call.func)}({inner}):"
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        comment = self._text.lines[last - 1][statement.end_col_offset :].strip()
+        header += f"  {comment}" if comment else ""
+        text = self._text.splice(first, last, [header], [self._text.origins[first - 1]])
+        at, named = node.lineno, f" as {scope}:"
+        opening = text.lines[at - 1]
+        if scope and opening.endswith(named):  # Nobody asks for it now.
+            opening = opening[: -len(named)] + ":"
+            text = text.splice(at, at, [opening], [text.origins[at - 1]])
+        return text
+
+    def _names_by_scope(self, node: ast.With, statement: ast.stmt) -> bool:
+        """Whether something below may have a name by the scope of operations.
+
+        A scope that is opened again is another of these: `D_1`. Variables of
+        `tf.get_variable` have their names by the scope of variables.
+        """
+        around = set(self._scopes.walk_above(node))
+        below = node.body[node.body.index(statement) + 1 :]
+        inside = [n for s in below for n in walk_breadth_first(s)]
+        for function in self._scopes.walk():
+            if isinstance(function, ast.FunctionDef) and function not in around:
+                inside += walk_breadth_first(function)
+        for inner in inside:
+            if not isinstance(inner, ast.Call):
+                continue
+            symbol = self._scopes.resolve(inner.func) or ""
+            if symbol in roles.VARIABLES - {"tf.get_variable"} or "summar" in symbol:
+                return True
+            path = self._scopes.import_path(inner.func)
+            if path and not path.startswith(("tensorflow", "numpy")):
+                return True  # It is not known what another module names.
+        return False
 
     def _may_open_again(self, call: ast.Call) -> bool:
         """Whether a call opens a scope of a name, which it does not choose or compute."""
@@ -119,19 +148,9 @@ class _Reuse(ParsedText):
             and not any(isinstance(n, ast.Call) for a in call.args for n in ast.walk(a))
         )
 
-    def _is_read_once(self, bound: ast.expr | None) -> bool:
+    def _is_read_once(self, bound: ast.Name) -> bool:
         """Whether nobody else asks for a scope: in TensorFlow 1 it goes on reusing."""
-        assert isinstance(bound, ast.Name)
-        owner = self._scopes.find_scope(bound).find_owner(bound.id)
-        reads = [
-            n
-            for n in self._scopes.walk()
-            if isinstance(n, ast.Name)
-            and n.id == bound.id
-            and isinstance(n.ctx, ast.Load)
-            and self._scopes.find_scope(n).find_owner(n.id) is owner
-        ]
-        return owner is not None and len(reads) == 1
+        return len(self._scopes.list_reads(bound)) == 1
 
     def _reuses(self, statement: ast.stmt, scope: str) -> bool:
         if not (

@@ -54,13 +54,16 @@ def _find_lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
     return [
         statements
         for statements in found
-        if (len(statements) > 1 or _ends_with_semicolon(text, statements[0]))
+        if (len(statements) > 1 or _ends_with_semicolon(statements[0], text))
         and not text.lines[statements[0].lineno - 1][: statements[0].col_offset].strip()
         and not any(map(find_lines_inside_strings, statements))
     ]
 
 
-def _ends_with_semicolon(text: Text, statement: ast.stmt) -> bool:
+def _ends_with_semicolon(statement: ast.stmt, text: Text) -> bool:
+    """Whether it does, and has no suite: the semicolon would be the last statement's there."""
+    if names.list_suites(statement):
+        return False
     end = statement.end_lineno or statement.lineno
     after = text.lines[end - 1][text.find_column(end, statement.end_col_offset or 0) :]
     return after.lstrip().startswith(";")

@@ -15,6 +15,10 @@ from migrate.normalise.text import Text
         ("if a:\n    b = 1;  # One.\n", "if a:\n    b = 1  # One.\n"),
         ("a = f(\n  1);\n", "a = f(\n  1)\n"),
         ("a = 1; b = 2;\n", "a = 1\nb = 2\n"),
+        (
+            "for i in x:\n    a = 1; b = 22222;\n    c = 1;\nd = 1\n",
+            "for i in x:\n    a = 1\n    b = 22222\n    c = 1\nd = 1\n",
+        ),
         ("a = ';'\nb = 'c;'  # d;\n", "a = ';'\nb = 'c;'  # d;\n"),
     ],
 )

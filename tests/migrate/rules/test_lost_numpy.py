@@ -395,6 +395,8 @@ def test_rows_of_batches_may_have_different_lengths() -> None:
     "code",
     [
         BATCHES.replace("data = np.array(data)", "rows = np.array(data)"),
+        BATCHES.replace("data = np.array(data)", "data = np.array(data); n = 1"),
+        BATCHES.replace("data = np.array(data)", "data = np.array(\n        data)"),
         BATCHES.replace("yield data", "print(data)", 1).replace("for batch", "for b"),
         "a = np.dtype(np.uint32).newbyteorder('>')",
         "d = np.dtype('i4')\na = d.newbyteorder('>')",

@@ -168,7 +168,11 @@ def test_it_computes_what_tensorflow_1_computes(
         # A rate of two numbers, and one of another type.
         ("tf.placeholder(tf.float32, name", "tf.placeholder(tf.float32, [1], name"),
         ("tf.placeholder(tf.float32, name", "tf.placeholder(tf.float64, name"),
-        # The name is the program's.
+        # The name is the program's: a variable, or a parameter.
+        (
+            "import numpy as np\n",
+            "import numpy as np\n\n\ndef f(current_rate):\n    pass\n\n\n",
+        ),
         ("for i in range(4):", "current_rate = 0.0\n    for i in range(4):"),
     ],
 )
@@ -180,3 +184,17 @@ def test_a_rate_that_is_not_known_keeps_its_session(old: str, new: str) -> None:
 def test_an_operation_of_a_dict_that_is_read_keeps_its_session() -> None:
     text = DICTS.replace('values["top"]', 'values["top"], values["update"]')
     assert "@tf.function" not in migrate_text(text).text
+
+
+def test_a_key_may_have_quotes() -> None:
+    text = DICTS.replace('"top": tf', "'the \"top\"': tf").replace(
+        'values["top"]', "values['the \"top\"']"
+    )
+    migrated = migrate_text(text)
+    compile(migrated.text, "<result>", "exec")
+    assert not migrated.support and '\\"top\\"": ' in migrated.text
+
+
+def test_all_variables_are_not_known_where_an_optimizer_has_slots() -> None:
+    text = CHOSEN.replace("tf.train.GradientDescentOptimizer", "tf.train.AdamOptimizer")
+    assert "N105" in {f.code for f in migrate_text(text).findings}

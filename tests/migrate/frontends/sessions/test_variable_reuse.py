@@ -46,8 +46,24 @@ CHANGED = {
         """
         with tf.variable_scope("D"):
             real = judge(x)
-        with tf.variable_scope("D", reuse=True):
+        with tf.variable_scope("D", reuse=True):  # The same judge.
             fake = judge(g)
+        """,
+    ),
+    "the second half of a scope in a function with tabs": (
+        """
+        def build(x, g):
+        \twith tf.variable_scope("D") as scope:
+        \t\treal = judge(x)
+        \t\tscope.reuse_variables()
+        \t\tfake = judge(g)
+        """,
+        """
+        def build(x, g):
+        \twith tf.variable_scope("D"):
+        \t\treal = judge(x)
+        \twith tf.variable_scope("D", reuse=True):
+        \t\tfake = judge(g)
         """,
     ),
     "the second half of a scope without a name": (
@@ -73,6 +89,27 @@ KEPT = {
             fake = judge(g)
         with tf.variable_scope(scope):
             other = judge(h)
+        """,
+    "a summary that the scope names": """
+        with tf.variable_scope("D") as scope:
+            real = judge(x)
+            scope.reuse_variables()
+            tf.summary.scalar("fake", judge(g))
+        """,
+    "a variable that the scope of operations names": """
+        def judge(x):
+            return x * tf.Variable(1.0)
+        with tf.variable_scope("D") as scope:
+            real = judge(x)
+            scope.reuse_variables()
+            fake = judge(g)
+        """,
+    "a function of another module": """
+        from nets import judge
+        with tf.variable_scope("D") as scope:
+            real = judge(x)
+            scope.reuse_variables()
+            fake = judge(g)
         """,
     "a scope that chooses its name": """
         with tf.variable_scope(None, "D") as scope:
